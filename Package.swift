@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "LogStore",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "LogStore", targets: ["LogStore"]),
+    .library(name: "LogStoreTesting", targets: ["LogStoreTesting"]),
+    .executable(name: "logctl", targets: ["logctl"]),
+  ],
+  traits: [
+    .trait(
+      name: "Deflate",
+      description: "Checksums and compresses with libdeflate instead of zlib. The files are the same either way."),
+    .default(enabledTraits: ["Deflate"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .target(
+      name: "LogStore",
+      dependencies: [
+        "CZlib",
+        .target(name: "CDeflate", condition: .when(platforms: [.linux], traits: ["Deflate"])),
+      ],
+      swiftSettings: strict),
+    .target(name: "LogStoreTesting", dependencies: ["LogStore"], swiftSettings: strict),
+    .executableTarget(name: "logctl", dependencies: ["LogStore"], swiftSettings: strict),
+    .testTarget(name: "LogStoreTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)
