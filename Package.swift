@@ -25,9 +25,11 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(name: "CPlatform"),
     .target(
       name: "LogStore",
       dependencies: [
+        "CPlatform",
         "CZlib",
         .target(name: "CDeflate", condition: .when(platforms: [.linux], traits: ["Deflate"])),
       ],

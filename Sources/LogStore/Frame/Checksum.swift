@@ -76,6 +76,6 @@ enum Checksum {
         unsafe t[k * 256 + byte] = unsafe t[Int(previous & 0xFF)] ^ (previous >> 8)
       }
     }
-    return UnsafePointer(t)
+    return unsafe UnsafePointer(t)
   }()
 }

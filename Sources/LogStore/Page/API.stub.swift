@@ -5,30 +5,38 @@ public struct WriteBatch: Sendable {
   public var byteCount: Int { 0 }
   public var isEmpty: Bool { true }
   public mutating func put(_ value: some ByteSource, for key: some ByteSource) throws(LogStoreError) { fatalError() }
-  public mutating func put(_ value: some ByteSource, for key: some ByteSource, before: some ByteSource) throws(LogStoreError) { fatalError() }
+  public mutating func put(_ value: some ByteSource, for key: some ByteSource, before: some ByteSource)
+    throws(LogStoreError)
+  { fatalError() }
   public mutating func remove(_ key: some ByteSource) throws(LogStoreError) { fatalError() }
   public mutating func move(_ key: some ByteSource, before: some ByteSource) throws(LogStoreError) { fatalError() }
   public mutating func moveToEnd(_ key: some ByteSource) throws(LogStoreError) { fatalError() }
   public mutating func clear() throws(LogStoreError) { fatalError() }
-  public mutating func removeAll() { fatalError() } // empties the batch for reuse, keeping its memory
+  public mutating func removeAll() { fatalError() }  // empties the batch for reuse, keeping its memory
 }
 
 public final class Page: Sendable {
   public let path: String
   /// `at`: with .readOnly, the state as it was.
-  public init(path: String, mode: OpenMode = .create, options: PageOptions = PageOptions(), at: Moment = .now) throws(LogStoreError) { fatalError() }
+  public init(path: String, mode: OpenMode = .create, options: PageOptions = PageOptions(), at: Moment = .now)
+    throws(LogStoreError)
+  { fatalError() }
   public var id: PageID { fatalError() }
   public var report: RecoveryReport { fatalError() }
   public var position: Position { fatalError() }
   public var durablePosition: Position { fatalError() }
   public var durability: Durability { fatalError() }
   @discardableResult
-  public func write(_ batch: WriteBatch, durability: Durability? = nil, expecting: Position? = nil) throws(LogStoreError) -> Position { fatalError() }
+  public func write(_ batch: WriteBatch, durability: Durability? = nil, expecting: Position? = nil)
+    throws(LogStoreError) -> Position
+  { fatalError() }
   public func view() throws(LogStoreError) -> PageView { fatalError() }
   @discardableResult
   public func sync() throws(LogStoreError) -> Position { fatalError() }
   @discardableResult
-  public func compact(keep: Retention? = nil, progress: ProgressHandler? = nil) throws(LogStoreError) -> CompactionSummary { fatalError() }
+  public func compact(keep: Retention? = nil, progress: ProgressHandler? = nil) throws(LogStoreError)
+    -> CompactionSummary
+  { fatalError() }
   /// What compact() would free.
   public func compactionEstimate(keep: Retention? = nil) throws(LogStoreError) -> CompactionSummary { fatalError() }
   /// Drops the recorded losses (a compaction that does not hand them down); returns those dropped.
@@ -55,7 +63,9 @@ public struct PageView: Sendable {
   public func index(of key: some ByteSource) throws(LogStoreError) -> Int? { fatalError() }
   public func record(at index: Int) throws(LogStoreError) -> Record { fatalError() }
   /// Calls `body` with key and value of each record in page order. The spans are valid during the call only. Return false to stop.
-  public func forEach(in range: Range<Int>? = nil, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool) throws { fatalError() }
+  public func forEach(in range: Range<Int>? = nil, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool) throws {
+    fatalError()
+  }
 }
 
 public struct Record: Sendable, Hashable {
@@ -69,11 +79,17 @@ public struct PageInspector: Sendable {
   /// Reads every byte of every generation, with the reader that opening uses.
   public func verify(progress: ProgressHandler? = nil) throws(LogStoreError) -> VerificationReport { fatalError() }
   /// Calls `body` with every frame of every kept journal of the chain, oldest first, up to and including `to`. Return false to stop.
-  public func frames(from: UInt64 = 0, to: UInt64 = .max, progress: ProgressHandler? = nil, _ body: (FrameInfo) throws -> Bool) throws { fatalError() }
+  public func frames(
+    from: UInt64 = 0, to: UInt64 = .max, progress: ProgressHandler? = nil, _ body: (FrameInfo) throws -> Bool
+  ) throws { fatalError() }
   /// Copies everything readable into a new page at `destination`, around read errors and damage.
-  public func salvage(to destination: String, options: PageOptions = PageOptions(), progress: ProgressHandler? = nil) throws(LogStoreError) -> SalvageReport { fatalError() }
+  public func salvage(to destination: String, options: PageOptions = PageOptions(), progress: ProgressHandler? = nil)
+    throws(LogStoreError) -> SalvageReport
+  { fatalError() }
   /// Paths of the pages at or under `path`: itself if it is one, otherwise its direct subdirectories that are pages, sorted.
-  public static func pages(at path: String, storage: any Storage = FileSystemStorage()) throws(LogStoreError) -> [String] { fatalError() }
+  public static func pages(at path: String, storage: any Storage = FileSystemStorage()) throws(LogStoreError)
+    -> [String]
+  { fatalError() }
 }
 
 public struct FrameInfo: Sendable, Hashable {

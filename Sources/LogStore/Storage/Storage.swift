@@ -87,7 +87,8 @@ public struct FileStatus: Sendable, Hashable {
 /// A failed system call.
 public struct StorageError: Error, Sendable, Hashable {
   public enum Operation: String, Sendable, CaseIterable {
-    case openDirectory, createDirectory, list, status, open, create, read, write, sync, syncDirectory, syncParent, rename
+    case openDirectory, createDirectory, list, status, open, create, read, write, sync, syncDirectory, syncParent,
+      rename
     case remove, lock
   }
   public var operation: Operation

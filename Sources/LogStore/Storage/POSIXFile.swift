@@ -1,0 +1,120 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// A file of the file system.
+final class POSIXFile: StorageFile {
+  private let descriptor: POSIXDescriptor
+  private let path: String
+
+  init(descriptor: Int32, path: String) {
+    self.descriptor = POSIXDescriptor(descriptor)
+    self.path = path
+  }
+
+  func status() throws(StorageError) -> FileStatus {
+    var info = stat()
+    guard unsafe fstat(descriptor.value, &info) == 0 else { throw failure(.status) }
+    return FileStatus(info)
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
+    let count = unsafe pread(descriptor.value, buffer.baseAddress, min(buffer.count, largestCall), off_t(offset))
+    guard count >= 0 else { throw failure(.read) }
+    return count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
+    let count = unsafe pwrite(descriptor.value, bytes.baseAddress, min(bytes.count, largestCall), off_t(offset))
+    guard count >= 0 else { throw failure(.write) }
+    return count
+  }
+
+  func sync(_ level: Durability) throws(StorageError) {
+    #if canImport(Darwin)
+      switch level {
+      case .process: return
+      case .ordered: guard fcntl(descriptor.value, F_BARRIERFSYNC) == 0 else { throw failure(.sync) }
+      case .power: guard fcntl(descriptor.value, F_FULLFSYNC) == 0 else { throw failure(.sync) }
+      }
+    #else
+      guard level != .process else { return }
+      guard fdatasync(descriptor.value) == 0 else { throw failure(.sync) }
+    #endif
+  }
+
+  func dropCache() {
+    #if os(Linux)
+      posix_fadvise(descriptor.value, 0, 0, POSIX_FADV_DONTNEED)
+    #elseif canImport(Darwin)
+      _ = fcntl(descriptor.value, F_NOCACHE, 1)
+    #endif
+  }
+
+  func willReadSequentially() {
+    #if os(Linux)
+      posix_fadvise(descriptor.value, 0, 0, POSIX_FADV_SEQUENTIAL)
+    #endif
+  }
+
+  func close() { descriptor.close() }
+
+  private func failure(_ operation: StorageError.Operation) -> StorageError {
+    StorageError(operation, errno: lastError(), path: path)
+  }
+}
+
+/// Below what any supported system moves in one call (Darwin refuses more than `INT_MAX`, Linux cuts near it).
+private let largestCall = 1 << 30
+
+/// A file descriptor that is closed once.
+///
+/// Invariant: `value` is open while `isOpen`; `close` and `deinit` are the only ones to end that, once.
+final class POSIXDescriptor: Sendable {
+  let value: Int32
+  private let isOpen = Atomic<Bool>(true)
+
+  init(_ value: Int32) { self.value = value }
+
+  deinit { close() }
+
+  // The result is ignored on purpose: what must be durable was synced before, and a close is never retried.
+  func close() {
+    if isOpen.exchange(false, ordering: .acquiringAndReleasing) { _ = systemClose(value) }
+  }
+}
+
+func systemClose(_ descriptor: Int32) -> Int32 {
+  #if canImport(Darwin)
+    Darwin.close(descriptor)
+  #elseif canImport(Musl)
+    Musl.close(descriptor)
+  #else
+    Glibc.close(descriptor)
+  #endif
+}
+
+extension FileStatus {
+  init(_ info: stat) {
+    let kind: Kind =
+      switch info.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .directory
+      default: .other
+      }
+    #if canImport(Darwin)
+      let modified = Int64(info.st_mtimespec.tv_sec)
+    #else
+      let modified = Int64(info.st_mtim.tv_sec)
+    #endif
+    self.init(
+      kind: kind, size: UInt64(info.st_size), inode: UInt64(info.st_ino), modified: modified,
+      links: UInt64(info.st_nlink))
+  }
+}
