@@ -16,8 +16,10 @@ enum FileHeader {
 
   /// Judges the first 128 bytes of a file.
   static func judge(_ bytes: UnsafeRawBufferPointer, magic: [UInt8]) -> Verdict {
-    guard bytes.count >= magic.count, unsafe magic.indices.allSatisfy({ unsafe bytes[$0] == magic[$0] })
-    else { return .foreign }
+    guard bytes.count >= magic.count else { return .foreign }
+    for index in magic.indices {
+      guard unsafe bytes[index] == magic[index] else { return .foreign }
+    }
     guard bytes.count >= Limits.headerBytes, let base = bytes.baseAddress else { return .damaged }
     let covered = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<124])
     guard unsafe Checksum.update(0, covered) == base.load(124) else { return .damaged }

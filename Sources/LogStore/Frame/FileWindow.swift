@@ -29,7 +29,7 @@ final class FileWindow {
   }
 
   private func refill(at offset: UInt64, count: Int) throws(StorageError) -> UnsafeRawBufferPointer {
-    guard offset < limit else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    guard offset < limit else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
     let wanted = min(max(count, step), Int(clamping: limit - offset))
     if offset >= start, offset < start + UInt64(buffer.count) {
       buffer.removeFirst(Int(offset - start))

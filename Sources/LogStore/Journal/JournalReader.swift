@@ -1,0 +1,56 @@
+/// Reads the frames of one journal.
+final class JournalReader {
+  let name: String
+  let path: String
+  let header: JournalHeader
+  let codec: FrameCodec
+  /// Where the log ends for this reader.
+  let limit: UInt64
+  let window: FileWindow
+
+  init(file: any StorageFile, name: String, path: String, header: JournalHeader, limit: UInt64, step: Int = 256 << 10) {
+    self.name = name
+    self.path = path
+    self.header = header
+    self.limit = limit
+    codec = FrameCodec(salt: header.salt)
+    window = FileWindow(file, limit: limit, step: step)
+  }
+
+  /// The frame at `offset`, if one verifies there. A frame of a kind that only a newer version knows is an error.
+  @inline(__always)
+  func frame(at offset: UInt64) throws(LogStoreError) -> JournalFrame? {
+    var wanted = Limits.frameOverhead
+    while true {
+      let bytes = try unsafe read(at: offset, count: wanted)
+      guard let base = bytes.baseAddress else { return nil }
+      switch unsafe codec.check(base, available: bytes.count, offset: offset) {
+      case .bad: return nil
+      case .needs(let count):
+        // Only as much as is there can be asked for: a length that lies never makes the buffer grow.
+        guard UInt64(count) <= limit &- offset, count > wanted else { return nil }
+        wanted = count
+      case .good(let type, let length):
+        let payload = unsafe UnsafeRawBufferPointer(start: base + Limits.frameOverhead, count: length)
+        let frame = unsafe JournalFrame(type: type, offset: offset, payload: payload)
+        switch frame.form(salt: codec.salt) {
+        case .good: return frame
+        case .malformed: return nil
+        case .newer:
+          throw LogStoreError(
+            .newerVersion, "the journal holds frames of kind \(frame.kind.rawValue), which a newer version of LogStore wrote; update",
+            path: path, offset: offset)
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  func read(at offset: UInt64, count: Int) throws(LogStoreError) -> UnsafeRawBufferPointer {
+    do {
+      return try unsafe window.bytes(at: offset, count: count)
+    } catch {
+      throw LogStoreError(error, offset: offset)
+    }
+  }
+}

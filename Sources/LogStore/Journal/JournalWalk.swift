@@ -1,0 +1,288 @@
+/// Replays one journal from front to back, by the rules of SPEC.md, section 7.
+struct JournalWalk {
+  let reader: JournalReader
+  /// The LSN with which the successor begins; nil for the newest journal.
+  var successorLSN: UInt64?
+  /// Whether the journal ends at `reader.limit` because its successor says so.
+  var isSealed = false
+  /// The bytes that earlier recoveries dropped, in the order of the file.
+  var skips: [LossRecord] = []
+  var policy = RecoveryPolicy.salvage
+  /// Called every few MiB with the bytes read since the last call; false cancels.
+  var progress: ((UInt64) -> Bool)?
+
+  private(set) var outcome = JournalOutcome()
+  private var position = UInt64(Limits.headerBytes)
+  private var reported = UInt64(Limits.headerBytes)
+  private var batch: OpenBatch?
+  /// Whether D has been looked for over the whole file.
+  private var isSurveyed = false
+
+  private struct OpenBatch {
+    var start: UInt64
+    var operations: UInt64 = 0
+    var awaitsEnd = false
+  }
+
+  private static let progressStep: UInt64 = 4 << 20
+
+  init(_ reader: JournalReader) {
+    self.reader = reader
+    outcome.lsn = reader.header.baseLSN
+  }
+
+  /// Goes on from a place that an earlier walk reached.
+  init(_ reader: JournalReader, from start: UInt64, lsn: UInt64) {
+    self.reader = reader
+    position = start
+    reported = start
+    outcome.good = start
+    outcome.lsn = lsn
+  }
+
+  mutating func run<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) {
+    outcome.durableEnd = max(outcome.durableEnd, isSealed ? reader.limit : reader.header.initialLength)
+    var skipIndex = 0
+    while position < reader.limit {
+      while skipIndex < skips.count, skips[skipIndex].end <= position { skipIndex += 1 }
+      if skipIndex < skips.count, skips[skipIndex].start <= position {
+        skip(skips[skipIndex], &sink)
+        continue
+      }
+      if let frame = try reader.frame(at: position), fits(frame) {
+        guard try take(frame, &sink) else { return }
+      } else {
+        guard try fault(&sink) else { return finish() }
+      }
+    }
+    if batch != nil, try !fault(&sink) { return finish() }
+    finish()
+  }
+
+  private mutating func finish() {
+    if !isSealed { outcome.durableEnd = min(outcome.durableEnd, reader.limit) }
+    if outcome.tornTail != nil || outcome.stoppedAtDamage || position != reader.limit { outcome.isClosed = false }
+  }
+
+  /// Whether a frame that verifies also stands where such a frame may stand.
+  @inline(__always)
+  private func fits(_ frame: JournalFrame) -> Bool {
+    guard let batch else { return frame.type.isFirst }
+    if frame.type.isFirst { return false }
+    return !batch.awaitsEnd || frame.kind == .part || frame.kind == .put || frame.kind == .putBefore
+      || frame.kind.isApplication
+  }
+
+  @inline(__always)
+  private mutating func take<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) throws(LogStoreError) -> Bool {
+    let end = frame.end
+    switch frame.kind {
+    case .mark:
+      note(frame, &sink)
+      position = end
+      outcome.good = end
+      return true
+    case .loss:
+      position = end
+      outcome.good = end
+      outcome.isClosed = false
+      return true
+    default:
+      break
+    }
+    var open = batch ?? OpenBatch(start: position)
+    if frame.kind == .part {
+      open.awaitsEnd = true
+    } else {
+      open.awaitsEnd = false
+      open.operations &+= 1
+    }
+    try sink.take(frame)
+    position = end
+    guard frame.type.isLast else {
+      batch = open
+      return true
+    }
+    batch = nil
+    if !isSealed, let successorLSN, outcome.lsn &+ open.operations > successorLSN {
+      // The end is unknown: what goes past the successor's beginning is repeated there.
+      sink.abandon()
+      outcome.stoppedBySink = true
+      return false
+    }
+    let whole = ReplayedBatch(start: open.start, end: end, baseLSN: outcome.lsn, operations: open.operations)
+    outcome.lsn = whole.lsn
+    outcome.good = end
+    outcome.batches &+= 1
+    outcome.operations &+= open.operations
+    outcome.isClosed = false
+    guard try sink.commit(whole) else {
+      outcome.stoppedBySink = true
+      return false
+    }
+    if end &- reported >= JournalWalk.progressStep { try report(end) }
+    return true
+  }
+
+  private mutating func report(_ end: UInt64) throws(LogStoreError) {
+    let read = end - reported
+    reported = end
+    if let progress, !progress(read) { throw LogStoreError(.cancelled, "reading the journal was cancelled", path: reader.path) }
+  }
+
+  private mutating func note<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) {
+    guard let mark = frame.mark else { return }
+    if !isSealed { outcome.durableEnd = max(outcome.durableEnd, mark.durableEnd) }
+    if let last = outcome.lastMark, mark.time < last.time { outcome.clockRanBack = true }
+    outcome.lastMark = mark
+    outcome.lsn = mark.lsn
+    outcome.isClosed = mark.isClosed
+    sink.mark(mark, frame)
+  }
+
+  private mutating func skip<Sink: JournalSink>(_ loss: LossRecord, _ sink: inout Sink) {
+    if batch != nil {
+      batch = nil
+      sink.abandon()
+    }
+    position = min(loss.end, reader.limit)
+    outcome.good = position
+    outcome.lsn &+= loss.count
+    outcome.isClosed = false
+  }
+
+  /// Something at `position` does not verify or does not fit, or the log ends inside a batch.
+  /// Returns false where the replay ends here.
+  private mutating func fault<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) -> Bool {
+    // A first frame inside an open batch: the open one is what is broken, and the frame is where to go on.
+    var resumeHere = false
+    if batch != nil, position < reader.limit, let frame = try reader.frame(at: position), frame.type.isFirst {
+      resumeHere = true
+    }
+    let at = resumeHere ? outcome.good : position
+    if batch != nil {
+      batch = nil
+      sink.abandon()
+    }
+    if !isSealed, !isSurveyed {
+      isSurveyed = true
+      outcome.durableEnd = max(outcome.durableEnd, try survey(from: at))
+    }
+    if !isSealed, at >= outcome.durableEnd {
+      outcome.tornTail = outcome.good..<reader.limit
+      return false
+    }
+    outcome.isClosed = false
+    if policy == .strict {
+      throw LogStoreError(
+        .damaged,
+        "a frame that had been durable does not verify; open with the salvage policy, or see `logctl verify`",
+        path: reader.path, offset: at, lsn: outcome.lsn)
+    }
+    if policy == .pointInTime {
+      outcome.stoppedAtDamage = true
+    }
+    let next = resumeHere ? position : try firstFrame(behind: position)
+    let end = next ?? max(isSealed ? reader.limit : min(outcome.durableEnd, reader.limit), outcome.good)
+    let lost = try lostOperations(in: outcome.good..<end, resumed: next != nil)
+    outcome.dropped.append(
+      DroppedRange(
+        range: outcome.good..<end, fault: at, lsn: outcome.lsn, lost: lost, keys: try keys(in: outcome.good..<end)))
+    if policy == .pointInTime { return false }
+    outcome.lsn &+= lost
+    outcome.good = end
+    position = end
+    if next == nil, !isSealed, end < reader.limit {
+      // Behind D nothing verifies either: the rest is what a crash leaves.
+      outcome.tornTail = end..<reader.limit
+      return false
+    }
+    return true
+  }
+
+  /// The next frame that begins a batch, behind a fault.
+  private func firstFrame(behind fault: UInt64) throws(LogStoreError) -> UInt64? {
+    guard fault < reader.limit else { return nil }
+    let resynchronizer = Resynchronizer(reader)
+    var place = fault
+    // What stands at the fault may itself verify: a frame that continues no batch.
+    if let frame = try reader.frame(at: fault) { place = frame.end } else {
+      guard let next = try resynchronizer.resume(after: fault) else { return nil }
+      place = next
+    }
+    while place < reader.limit {
+      if let frame = try reader.frame(at: place) {
+        if frame.type.isFirst { return place }
+        place = frame.end
+      } else if let next = try resynchronizer.resume(after: place) {
+        place = next
+      } else {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// The greatest durable end that a mark behind `fault` names.
+  private func survey(from fault: UInt64) throws(LogStoreError) -> UInt64 {
+    let resynchronizer = Resynchronizer(reader)
+    var found: UInt64 = 0
+    var place = fault
+    while place < reader.limit {
+      if let frame = try reader.frame(at: place) {
+        if let mark = frame.mark { found = max(found, mark.durableEnd) }
+        place = frame.end
+      } else if let next = try resynchronizer.resume(after: place) {
+        place = next
+      } else {
+        break
+      }
+    }
+    return found
+  }
+
+  /// Operations lost in a dropped range: exact where the log says later how many there were, otherwise the most that
+  /// its bytes could hold.
+  private func lostOperations(in range: Range<UInt64>, resumed: Bool) throws(LogStoreError) -> UInt64 {
+    let most = UInt64(range.count) / UInt64(Limits.frameOverhead)
+    var operations: UInt64 = 0
+    var open: UInt64 = 0
+    var place = range.upperBound
+    while resumed, place < reader.limit, !skips.contains(where: { $0.start <= place && place < $0.end }) {
+      guard let frame = try reader.frame(at: place) else { return most }
+      if let mark = frame.mark { return mark.lsn.subtractingCapped(operations).subtractingCapped(outcome.lsn) }
+      if frame.kind.isOperation { open += 1 }
+      if frame.type.isLast {
+        operations += open
+        open = 0
+      }
+      place = frame.end
+    }
+    guard isSealed, place >= reader.limit, let successorLSN else { return most }
+    return successorLSN.subtractingCapped(operations).subtractingCapped(outcome.lsn)
+  }
+
+  /// Some of the keys that frames in a dropped range name, as far as they verify.
+  private func keys(in range: Range<UInt64>) throws(LogStoreError) -> [[UInt8]] {
+    let most = 16
+    var found: [[UInt8]] = []
+    let resynchronizer = Resynchronizer(reader)
+    var place = range.lowerBound
+    while place < range.upperBound, found.count < most {
+      if let frame = try reader.frame(at: place) {
+        let key = unsafe Array(frame.key)
+        if !key.isEmpty, !found.contains(key) { found.append(key) }
+        place = frame.end
+      } else if let next = try resynchronizer.resume(after: place) {
+        place = next
+      } else {
+        break
+      }
+    }
+    return found
+  }
+}
+
+extension UInt64 {
+  func subtractingCapped(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
+}

@@ -1,0 +1,31 @@
+/// What a failed system call means to a caller.
+extension LogStoreError {
+  init(_ error: StorageError, offset: UInt64? = nil, lsn: UInt64? = nil) {
+    let code: Code
+    let remedy: String
+    if error.isNoSpace {
+      (code, remedy) = (.noSpace, "free some space and try again; nothing that was acknowledged is lost")
+    } else if error.isUnavailable {
+      (code, remedy) = (.unavailable, "check permissions, or try again once the device is unlocked; nothing is known to be damaged")
+    } else if error.operation == .sync || error.operation == .syncDirectory || error.operation == .syncParent, error.isUnsupported {
+      (code, remedy) = (.unsupported, "this file system cannot make writes durable; accept a weaker durability in the options, or use another one")
+    } else {
+      (code, remedy) = (.io, "check the medium; `logctl salvage` copies around unreadable places")
+    }
+    self.init(
+      code, "\(error.operation.rawValue): \(error.reason); \(remedy)", path: error.path, offset: offset, lsn: lsn,
+      errno: error.errno, cause: error)
+  }
+}
+
+/// Runs storage calls and says what a failure means.
+@inline(__always)
+func mapped<Result: ~Copyable>(
+  offset: UInt64? = nil, _ body: () throws(StorageError) -> Result
+) throws(LogStoreError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw LogStoreError(error, offset: offset)
+  }
+}
