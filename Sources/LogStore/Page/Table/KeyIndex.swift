@@ -1,0 +1,149 @@
+/// The overlay's keys: an extendible hash table. A directory leads to buckets of a page each, with open addressing
+/// inside; a bucket that fills up is split alone, so no write waits for the whole table to be rehashed.
+struct KeyIndex: Sendable {
+  /// Directory entries, as a power of two.
+  var depth: Int
+  /// The first of the consecutive pages of the directory.
+  var directory: UInt32
+  /// Entries that a bucket takes before it is split.
+  let bucketLimit: Int
+  /// The depth beyond which buckets are chained rather than split: only keys whose hashes collide get there.
+  let largestDepth: Int
+
+  static let entriesPerDirectoryPage = 1024
+
+  init(shape: TableShape, memory: inout PagedMemory) {
+    bucketLimit = min(shape.bucketEntries, KeyBucket.places - 1)
+    largestDepth = shape.directoryDepth
+    depth = 0
+    directory = memory.allocateRun(1)
+    let bucket = memory.allocatePage()
+    KeyBucket(slot: memory.writablePage(bucket)).reset(depth: 0)
+    memory.writablePage(directory).store(bucket, at: 0)
+  }
+
+  @inline(__always)
+  func bucket(_ tag: UInt32, _ map: PageMap) -> UInt32 {
+    let index = tag & (1 << UInt32(depth) &- 1)
+    return map.page(directory &+ index >> 10).load(Int(index & 1023) << 2)
+  }
+
+  /// The first word that a search for `tag` reads: asking for those of many keys before using any lets the processor
+  /// fetch them side by side.
+  @inline(__always)
+  func touch(_ tag: UInt32, _ map: PageMap) -> UInt64 {
+    KeyBucket(slot: map.page(bucket(tag, map))).entry(KeyBucket.home(tag))
+  }
+
+  @inline(__always)
+  func find(_ key: RawSpan, tag: UInt32, _ map: PageMap) -> SlotRef {
+    var number = bucket(tag, map)
+    repeat {
+      let bucket = KeyBucket(slot: map.page(number))
+      var place = KeyBucket.home(tag)
+      while true {
+        let entry = bucket.entry(place)
+        if entry == 0 { break }
+        if UInt32(truncatingIfNeeded: entry >> 32) == tag {
+          let ref = SlotRef(raw: UInt32(truncatingIfNeeded: entry))
+          if RecordSlot(slot: map.slot(ref)).hasKey(key) { return ref }
+        }
+        place = KeyBucket.after(place)
+      }
+      number = bucket.next
+    } while number != 0
+    return .none
+  }
+
+  /// Adds a key that is not there.
+  @inline(__always)
+  mutating func insert(_ ref: SlotRef, tag: UInt32, _ memory: inout PagedMemory) {
+    let bucket = KeyBucket(slot: memory.writablePage(bucket(tag, memory.map)))
+    if bucket.count < bucketLimit { bucket.add(ref, tag) } else { insertIntoFull(ref, tag, &memory) }
+  }
+
+  func remove(_ ref: SlotRef, tag: UInt32, _ memory: inout PagedMemory) {
+    var number = bucket(tag, memory.map)
+    while number != 0 {
+      let bucket = KeyBucket(slot: memory.writablePage(number))
+      if bucket.remove(ref, tag) { return }
+      number = bucket.next
+    }
+    assertionFailure("a record is missing from the key index")
+  }
+}
+
+/// A page of the key index: eight bytes of header and 511 places of eight bytes, each a tag and a record.
+struct KeyBucket {
+  static let places = 511
+
+  let slot: MemorySlot
+
+  /// Where the search for a tag begins.
+  @inline(__always)
+  static func home(_ tag: UInt32) -> Int { (Int(tag >> 16) &* places) >> 16 }
+
+  @inline(__always)
+  static func after(_ place: Int) -> Int { place &+ 1 == places ? 0 : place &+ 1 }
+
+  var count: Int {
+    @inline(__always) get { Int(slot.load(0, as: UInt16.self)) }
+    nonmutating set { slot.store(UInt16(newValue), at: 0) }
+  }
+  /// How many low bits of the tag all entries share.
+  var depth: Int {
+    get { Int(slot.load(2, as: UInt16.self)) }
+    nonmutating set { slot.store(UInt16(newValue), at: 2) }
+  }
+  /// The next bucket of a chain of colliding entries, or 0.
+  var next: UInt32 {
+    get { slot.load(4) }
+    nonmutating set { slot.store(newValue, at: 4) }
+  }
+
+  @inline(__always)
+  func entry(_ place: Int) -> UInt64 { slot.load(8 &+ place << 3) }
+
+  @inline(__always)
+  private func set(_ place: Int, _ entry: UInt64) { slot.store(entry, at: 8 &+ place << 3) }
+
+  func reset(depth: Int) {
+    slot.zero(bytes: MemorySlot.pageBytes)
+    self.depth = depth
+  }
+
+  @inline(__always)
+  func add(_ ref: SlotRef, _ tag: UInt32) {
+    var place = KeyBucket.home(tag)
+    while entry(place) != 0 { place = KeyBucket.after(place) }
+    set(place, UInt64(tag) << 32 | UInt64(ref.raw))
+    count &+= 1
+  }
+
+  /// Closes the gap, so that searches may stop at an empty place.
+  func remove(_ ref: SlotRef, _ tag: UInt32) -> Bool {
+    let wanted = UInt64(tag) << 32 | UInt64(ref.raw)
+    var gap = KeyBucket.home(tag)
+    while entry(gap) != wanted {
+      if entry(gap) == 0 { return false }
+      gap = KeyBucket.after(gap)
+    }
+    var place = gap
+    while true {
+      place = KeyBucket.after(place)
+      let entry = entry(place)
+      if entry == 0 { break }
+      // An entry may move back to the gap if its search passes the gap on its way here.
+      let home = KeyBucket.home(UInt32(truncatingIfNeeded: entry >> 32))
+      let searched = place >= home ? place - home : place - home + KeyBucket.places
+      let distance = place >= gap ? place - gap : place - gap + KeyBucket.places
+      if searched >= distance {
+        set(gap, entry)
+        gap = place
+      }
+    }
+    set(gap, 0)
+    count -= 1
+    return true
+  }
+}

@@ -1,0 +1,109 @@
+/// A table as it was at one moment. Immutable; may be read from many threads while the table changes.
+///
+/// Holding a view keeps the memory that it sees; pages that changed since are given back when it goes.
+struct TableView: Sendable {
+  let root: ViewRoot
+  let index: KeyIndex
+  let order: Order
+  let base: (any RecordBase)?
+  let hash: KeyHash
+  let count: Int
+
+  /// A piece of the page in its order: a run of the base's records, or a record whose value lies in a journal.
+  enum Piece: ~Escapable {
+    case base(Range<Int>)
+    case journal(key: RawSpan, ValueLocation)
+  }
+
+  /// Where the value of a record is; nil if there is no such record. Reads the base if the overlay does not have it.
+  func find(_ key: RawSpan) throws(LogStoreError) -> RecordRef? {
+    try withMap { map throws(LogStoreError) in
+      let record = index.find(key, tag: hash.tag(key), map)
+      if !record.isNone { return RecordSlot(slot: map.slot(record)).value }
+      guard let base, let found = try base.index(of: key), order.place(ofBase: found, map) != nil else { return nil }
+      return .base(found)
+    }
+  }
+
+  /// The rank of a record in page order. O(log n).
+  func index(of key: RawSpan) throws(LogStoreError) -> Int? {
+    try withMap { map throws(LogStoreError) in
+      let record = index.find(key, tag: hash.tag(key), map)
+      if !record.isNone { return order.rank(of: order.place(ofRecord: record, map), map) }
+      guard let base, let found = try base.index(of: key), let place = order.place(ofBase: found, map) else {
+        return nil
+      }
+      return order.rank(of: place, map)
+    }
+  }
+
+  /// Where the value of the record of rank `index` is. O(log n).
+  func ref(at index: Int) -> RecordRef {
+    precondition(index >= 0 && index < count, "the index is out of range")
+    return withMap { map in
+      let place = order.place(ofRank: index, map)
+      let entry = order.node(place.leaf, map).entry(place.index)
+      if entry.isRange { return .base(entry.base.lowerBound + place.offset) }
+      return RecordSlot(slot: map.slot(entry.record)).value
+    }
+  }
+
+  /// The key of the record of rank `index`, if the overlay has it; otherwise where the base has it.
+  func withKey<R, E: Error>(at index: Int, _ body: (RawSpan?, RecordRef) throws(E) -> R) throws(E) -> R {
+    precondition(index >= 0 && index < count, "the index is out of range")
+    return try withMap { map throws(E) in
+      let place = order.place(ofRank: index, map)
+      let entry = order.node(place.leaf, map).entry(place.index)
+      if entry.isRange { return try body(nil, .base(entry.base.lowerBound + place.offset)) }
+      let record = RecordSlot(slot: map.slot(entry.record))
+      return try record.withKey { key throws(E) in try body(key, record.value) }
+    }
+  }
+
+  /// Calls `body` with the pieces of `range` in page order, until it returns false.
+  ///
+  /// Base records that were moved come as runs of one. A key is valid during the call.
+  func forEachPiece(in range: Range<Int>, _ body: (borrowing Piece) throws -> Bool) rethrows {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the range is out of bounds")
+    var left = range.count
+    if left == 0 { return }
+    try withMap { map in
+      let first = order.place(ofRank: range.lowerBound, map)
+      var (leaf, index, offset) = (first.leaf, first.index, first.offset)
+      while true {
+        let node = order.node(leaf, map)
+        let entries = node.count
+        while index < entries {
+          let entry = node.entry(index)
+          var goOn = false
+          var taken = 1
+          if entry.isRange {
+            let start = entry.base.lowerBound + offset
+            taken = min(entry.base.upperBound - start, left)
+            goOn = try body(.base(start..<start + taken))
+          } else {
+            let record = RecordSlot(slot: map.slot(entry.record))
+            switch record.value {
+            case .base(let moved): goOn = try body(.base(moved..<moved + 1))
+            case .journal(let location): goOn = try record.withKey { try body(.journal(key: $0, location)) }
+            }
+          }
+          left -= taken
+          if !goOn || left == 0 { return }
+          index += 1
+          offset = 0
+        }
+        leaf = order.leaf(after: leaf, map)
+        index = 0
+      }
+    }
+  }
+
+  /// Addresses are good only while the root is held.
+  @inline(__always)
+  private func withMap<R, E: Error>(_ body: (PageMap) throws(E) -> R) throws(E) -> R {
+    let root = root
+    defer { withExtendedLifetime(root) {} }
+    return try body(root.root.map)
+  }
+}
