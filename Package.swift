@@ -35,8 +35,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "LogStoreTesting", dependencies: ["LogStore"], swiftSettings: strict),
-    .executableTarget(name: "logctl", dependencies: ["LogStore"], swiftSettings: strict),
+    .target(name: "LogctlCore", swiftSettings: strict),
+    .executableTarget(name: "logctl", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(name: "LogStoreTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "LogctlTests", dependencies: ["LogctlCore", "logctl"], exclude: ["Golden"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,1 +1,1 @@
-print("logctl")
+Logctl.main()

@@ -1,0 +1,53 @@
+/// Everything that `logctl` can be asked.
+package enum CommandTable {
+  package static let program = "logctl"
+  package static let version = "0.1.0"
+  package static let abstract = "Look after LogStore pages."
+
+  package static let commands: [CommandSpec] = [
+    importCommand, replayCommand, compactCommand, verifyCommand, salvageCommand, forgetCommand, completionCommand,
+    manualCommand, helpCommand,
+  ]
+
+  package static func command(_ name: String) -> CommandSpec? { commands.first { $0.name == name } }
+
+  /// Options that the program has without a command.
+  package static let rootOptions: [OptionSpec] = [
+    OptionSpec("version", "Show the version."),
+    helpOption,
+  ]
+
+  static let helpOption = OptionSpec("help", short: "h", "Show help information.")
+
+  static let json = OptionSpec(
+    "json", "Print JSON Lines: each line names its schema, and the summary comes last, also on failure.")
+
+  static let color = OptionSpec(
+    "color", value: .init(name: "when", kind: .choice(["auto", "always", "never"])),
+    "Color what people read: auto, always or never. (default: auto, which is on a terminal unless NO_COLOR is set)")
+
+  static let page = ArgumentSpec(
+    name: "page", help: "The page's directory, or a directory of pages.", value: .directory)
+
+  /// What the program's exit codes mean.
+  package static let exitCodes: [(code: ExitCode, meaning: String)] = [
+    (.clean, "Done, and nothing out of the ordinary was found."),
+    (.failed, "Failed for a reason that has no code of its own."),
+    (.damage, "Damage or loss was found. What could be done was done."),
+    (
+      .benign,
+      "A benign finding: a torn tail, or a page that was not closed cleanly. Nothing that was promised is gone."
+    ),
+    (.usage, "The command line was wrong."),
+    (.malformed, "Malformed or unsupported input: a bad line, a foreign file, a page of a newer version."),
+    (.noPage, "There is no such page."),
+    (.cannotCreate, "A page could not be created."),
+    (.io, "The system reported an error on reading or writing, or refused access."),
+    (.locked, "Another writer holds the page."),
+    (.interrupted, "Interrupted. What was finished by then stands."),
+  ]
+
+  package static let environment: [(name: String, meaning: String)] = [
+    ("NO_COLOR", "Where it is set and not empty, nothing is colored unless --color asks for it.")
+  ]
+}

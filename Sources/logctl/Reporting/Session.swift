@@ -1,0 +1,121 @@
+internal import LogStore
+internal import LogctlCore
+
+/// One run of one command: where it prints, and what it has come to.
+final class Session {
+  let invocation: Invocation
+  let output = Output(.output)
+  let errors = ErrorOutput(.error)
+  let isJSON: Bool
+  /// For standard output.
+  let style: Style
+  let errorStyle: Style
+  let start = Environment.now
+  var verdict = Verdict()
+
+  init(_ invocation: Invocation) {
+    self.invocation = invocation
+    isJSON = invocation.has("json")
+    style = Style(invocation.value("color"), for: .output)
+    errorStyle = Style(invocation.value("color"), for: .error)
+  }
+
+  /// The path that the command line names.
+  var path: String { invocation.arguments[0] }
+
+  /// Whether the user wants no more: an interrupt, or nobody reads the output.
+  var isOver: Bool { Interrupt.isRequested || !output.isOpen }
+
+  func schema(_ kind: String) -> String { "logctl.\(invocation.command.name).\(kind)/1" }
+
+  // MARK: Pages
+
+  /// The pages that the path stands for; nil after an error.
+  func pages() -> [String]? {
+    do throws(LogStoreError) {
+      let pages = try PageInspector.pages(at: path)
+      // Where there is none, working on the path itself gives the precise error.
+      return pages.isEmpty ? [path] : pages
+    } catch {
+      fail(error, page: path)
+      return nil
+    }
+  }
+
+  // MARK: Errors
+
+  func fail(_ error: any Error, page: String) {
+    guard let error = error as? LogStoreError else {
+      fail(.failed, "\(page): \(error)", page: page)
+      return
+    }
+    if error.code == .cancelled && Interrupt.isRequested {
+      verdict.fail(.interrupted)
+      return
+    }
+    let place = error.path ?? page
+    var text = error.message
+    if !text.contains(place) { text = Printable.text(place) + ": " + text }
+    if let number = error.errno { text += " (\(SystemError.message(number)))" }
+    fail(ExitCode(error), text, page: page, error)
+  }
+
+  func fail(_ code: ExitCode, _ message: String, page: String? = nil, _ error: LogStoreError? = nil) {
+    verdict.fail(code)
+    errors.line(errorStyle.red("Error:") + " " + message)
+    guard isJSON else { return }
+    output.buffer.beginLine(schema: schema("error"))
+    if let page { output.buffer.member("page", page) }
+    output.buffer.member("status", code.name)
+    if let error {
+      output.buffer.member("code", error.code.description)
+      if let path = error.path { output.buffer.member("path", path) }
+      if let offset = error.offset { output.buffer.member("offset", offset) }
+      if let lsn = error.lsn { output.buffer.member("lsn", lsn) }
+      if let number = error.errno { output.buffer.member("errno", Int(number)) }
+    }
+    output.buffer.member("message", error?.message ?? message)
+    output.buffer.endLine()
+    output.flushIfFull()
+  }
+
+  // MARK: Findings
+
+  /// Reports what opening a page found: to people on standard error, to programs in line with the rest.
+  func report(_ findings: [Finding], of page: String) {
+    for finding in findings {
+      verdict.find(finding.severity)
+      if isJSON {
+        finding.write(to: output, schema: schema("finding"), page: page)
+      } else if finding.severity > .note {
+        for line in finding.lines(of: page, errorStyle, heading: Printable.text(page) + ": ") { errors.line(line) }
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// In JSON mode the summary, as the last line; `members` adds what the command has to say.
+  func summarize(_ members: (Output) -> Void = { _ in }) {
+    if Interrupt.isRequested { verdict.fail(.interrupted) }
+    guard isJSON else { return }
+    let code = verdict.exitCode
+    output.buffer.beginLine(schema: schema("summary"))
+    output.buffer.member("status", code.name)
+    output.buffer.member("exit", Int(code.rawValue))
+    members(output)
+    output.buffer.member("seconds", seconds: Environment.now - start)
+    output.buffer.endLine()
+  }
+
+  /// Brings everything out and ends the process.
+  func end() -> Never {
+    output.flush()
+    if let error = output.error {
+      if error.isClosedPipe { Interrupt.dieOfClosedPipe() }
+      errors.line(errorStyle.red("Error:") + " cannot write to standard output: \(error.message)")
+      verdict.fail(.io)
+    }
+    Environment.exit(verdict.exitCode.rawValue)
+  }
+}
