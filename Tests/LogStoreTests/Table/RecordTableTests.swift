@@ -26,7 +26,7 @@ import Testing
       var model = TableModel(base: base)
       for operation in sequence { model.apply(operation) }
       try table.absorb(sequence)
-      if let difference = try table.view().difference(from: model, absent: anchors) {
+      if let difference = try table.structureFault() ?? table.view().difference(from: model, absent: anchors) {
         failure = failure ?? "\(sequence): \(difference)"
       }
     }
@@ -105,8 +105,10 @@ import Testing
       if Int.random(in: 0..<4, using: &random) == 0 { kept.append((table.view(), model)) }
       if Int.random(in: 0..<20, using: &random) == 0 {
         let difference = try table.view().difference(from: model, samples: 20)
+        let fault = table.structureFault()
         #expect(difference == nil, "after \(serial) operations")
-        if difference != nil { return }
+        #expect(fault == nil, "after \(serial) operations")
+        if difference != nil || fault != nil { return }
       }
       if kept.count > 6 {
         let (view, then) = kept.remove(at: Int.random(in: 0..<kept.count, using: &random))

@@ -28,11 +28,13 @@ struct KeyIndex: Sendable {
     return map.page(directory &+ index >> 10).load(Int(index & 1023) << 2)
   }
 
-  /// The first word that a search for `tag` reads: asking for those of many keys before using any lets the processor
-  /// fetch them side by side.
+  /// Reads what an insertion of `tag` will read: asking for that of many keys before using any of it lets the processor
+  /// fetch it side by side. The result means nothing.
   @inline(__always)
-  func touch(_ tag: UInt32, _ map: PageMap) -> UInt64 {
-    KeyBucket(slot: map.page(bucket(tag, map))).entry(KeyBucket.home(tag))
+  func touch(_ tag: UInt32, _ memory: borrowing PagedMemory) -> UInt64 {
+    let number = bucket(tag, memory.map)
+    let bucket = KeyBucket(slot: memory.map.page(number))
+    return bucket.entry(KeyBucket.home(tag)) &+ UInt64(bucket.count) &+ memory.entry(number).birth
   }
 
   @inline(__always)

@@ -82,7 +82,7 @@ struct TableState {
   @inline(__always)
   private mutating func touch(_ found: [Resolution], from first: Int) {
     var sum: UInt64 = 0
-    for i in first..<min(first + TableState.group, found.count) { sum &+= index.touch(found[i].tag, memory.map) }
+    for i in first..<min(first + TableState.group, found.count) { sum &+= index.touch(found[i].tag, memory) }
     touched &+= sum
   }
 
