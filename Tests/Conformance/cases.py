@@ -27,7 +27,7 @@ def case(name, files, salvage, strict=None, point_in_time=None):
     CASES[name] = files, {"salvage": salvage, "strict": strict, "pointInTime": point_in_time or salvage}
 
 
-# --- What is expected ---------------------------------------------------------------------------------------------------
+# --- What is expected ----------------------------------------------------------------------------------------------
 
 
 def expect(records, lsn, *findings):
@@ -99,7 +99,7 @@ def recorded(loss):
 DAMAGED, NEWER, FOREIGN, NO_BASE = error("damaged"), error("newerVersion"), error("foreignFile"), error("noBase")
 
 
-# --- Pages and what befalls them -------------------------------------------------------------------------------------------
+# --- Pages and what befalls them -----------------------------------------------------------------------------------
 
 
 def journal_name(generation):
@@ -187,7 +187,7 @@ S1 = Snapshot(J1, SNAPSHOT_SALT, list(FIRST_STATE.items()))
 DEFLATED1 = Snapshot(J1, SNAPSHOT_SALT, list(FIRST_STATE.items()), block_size=3)
 
 
-# --- Healthy pages -----------------------------------------------------------------------------------------------------------
+# --- Healthy pages -------------------------------------------------------------------------------------------------
 
 
 def healthy():
@@ -314,7 +314,7 @@ def closed_journal(**options):
     return journal
 
 
-# --- Ends without a close mark ------------------------------------------------------------------------------------------------
+# --- Ends without a close mark -------------------------------------------------------------------------------------
 
 
 def ends():
@@ -363,7 +363,7 @@ def ends():
     torn_case("first-frame-in-batch", reopened.bytes(), start, "bcdef", 7)
 
 
-# --- Damaged frames -----------------------------------------------------------------------------------------------------------
+# --- Damaged frames ------------------------------------------------------------------------------------------------
 
 
 def damaged_frames():
@@ -533,7 +533,7 @@ def damage_at_the_end():
          point_in_time=expect({**FIRST_STATE, **numbered("y")}, 8, found))  # fmt: skip
 
 
-# --- Losses ---------------------------------------------------------------------------------------------------------------------
+# --- Losses --------------------------------------------------------------------------------------------------------
 
 
 def losses():
@@ -568,7 +568,7 @@ def losses():
     case("snapshot-damage-loss-frame-nothing-kept", {**page, SNAPSHOT1: damaged}, DAMAGED)
 
 
-# --- Damaged headers --------------------------------------------------------------------------------------------------------------
+# --- Damaged headers -----------------------------------------------------------------------------------------------
 
 
 def headers():
@@ -627,7 +627,7 @@ def headers():
     case("copied-under-the-next-name", copy, expect(SECOND_STATE, 9, bad_header(JOURNAL2)))
 
 
-# --- Snapshots ---------------------------------------------------------------------------------------------------------------------
+# --- Snapshots -----------------------------------------------------------------------------------------------------
 
 
 def snapshots():
@@ -661,7 +661,7 @@ def snapshots():
          expect(SECOND_STATE, 9, bad_snapshot(SNAPSHOT1, 0, 128)))  # fmt: skip
 
 
-# --- Files that are absent, short, foreign or newer ----------------------------------------------------------------------------------
+# --- Files that are absent, short, foreign or newer ----------------------------------------------------------------
 
 
 def files():

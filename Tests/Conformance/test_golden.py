@@ -14,9 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import cases  # noqa: E402
+import frames  # noqa: E402
 import logstore  # noqa: E402
 import make_golden  # noqa: E402
 import reader  # noqa: E402
+import snapshot  # noqa: E402
 import vectors  # noqa: E402
 import writer  # noqa: E402
 
@@ -84,8 +86,8 @@ class Specification(unittest.TestCase):
     def test_the_reader_reads_the_vectors(self):
         opened = logstore.open_page({"0000000000.journal": vectors.journal().bytes()})
         self.assertEqual((opened.table.records(), opened.lsn, opened.verdict), ([(b"two", b"dos")], 3, "clean"))
-        snapshot = logstore.Snapshot.open(vectors.snapshot().bytes(), 1)
-        self.assertEqual(snapshot.records(), [(b"two", b"dos"), (b"empty", b"")])
+        read = snapshot.Snapshot.open(vectors.snapshot().bytes(), 1)
+        self.assertEqual(read.records(), [(b"two", b"dos"), (b"empty", b"")])
 
 
 def bytes_shown(lines):
@@ -103,23 +105,23 @@ class Checksums(unittest.TestCase):
     def test_siphash(self):
         k0, k1 = 0x0706050403020100, 0x0F0E0D0C0B0A0908
         for length, hashed in self.SIPHASH.items():
-            self.assertEqual(logstore.siphash13(bytes(range(length)), k0, k1), hashed)
+            self.assertEqual(snapshot.siphash13(bytes(range(length)), k0, k1), hashed)
         for length in range(70):
             data = bytes(range(length))
-            self.assertEqual(logstore.siphash13(data, k0, k1), writer.siphash13(data, k0, k1))
+            self.assertEqual(snapshot.siphash13(data, k0, k1), writer.siphash13(data, k0, k1))
 
     @unittest.skipUnless(sys.hash_info.algorithm == "siphash13", "Python's own hash is another function")
     def test_siphash_is_the_one_of_python(self):
         program = "print([hash(bytes(range(n))) % 2**64 for n in range(1, 40)])"
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
-        printed = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
-        self.assertEqual(json.loads(printed), [logstore.siphash13(bytes(range(n)), 0, 0) for n in range(1, 40)])
+        printed = subprocess.check_output([sys.executable, "-c", program], env=environment)
+        self.assertEqual(json.loads(printed), [snapshot.siphash13(bytes(range(n)), 0, 0) for n in range(1, 40)])
 
     def test_crc(self):
         self.assertEqual(zlib.crc32(b"123456789"), 0xCBF43926)
-        frame = bytes.fromhex("08000000") + bytes(4) + bytes.fromhex("c1 0300") + b"oneuno"
-        covered = (0x1122334455667788).to_bytes(8, "little") + (128).to_bytes(8, "little") + frame[:4] + frame[8:]
-        self.assertEqual(logstore.frame_crc(0x1122334455667788, 128, 0xC1, frame[9:]), zlib.crc32(covered))
+        put = bytes.fromhex("08000000") + bytes(4) + bytes.fromhex("c1 0300") + b"oneuno"
+        covered = (0x1122334455667788).to_bytes(8, "little") + (128).to_bytes(8, "little") + put[:4] + put[8:]
+        self.assertEqual(frames.frame_crc(0x1122334455667788, 128, 0xC1, put[9:]), zlib.crc32(covered))
 
     def test_deflate(self):
         for raw in (b"", b"a", b"abc" * 40, bytes(range(256)), bytes(500), b"\xff\x90 mixed mixed mixed"):
@@ -150,7 +152,7 @@ class Sweeps(unittest.TestCase):
         """The right records; or some of them, none wrong, with a finding that is not harmless; or an error (None)."""
         try:
             opened = logstore.open_page(files)
-        except logstore.PageError:
+        except frames.PageError:
             return None
         records = opened.table.records()
         kinds = {finding.kind for finding in opened.findings}
@@ -190,8 +192,8 @@ class Sweeps(unittest.TestCase):
 
     def test_every_bit_of_the_snapshot(self):
         files = {**self.journals, "0000000001.snapshot": self.snapshot}
-        keys = len(self.snapshot) - logstore.FOOTER_SIZE - logstore.BUCKET_SIZE
-        footer = len(self.snapshot) - logstore.FOOTER_SIZE
+        keys = len(self.snapshot) - snapshot.FOOTER_SIZE - snapshot.BUCKET_SIZE
+        footer = len(self.snapshot) - snapshot.FOOTER_SIZE
         offsets = [*range(keys + 40), *range(keys + 40, footer, 37), *range(footer, len(self.snapshot))]
         for offset, opened, kinds in self.flips(files, "0000000001.snapshot", offsets):
             self.assertEqual((opened.table.records(), kinds - HARMLESS), (self.right, {"damaged-snapshot"}), offset)

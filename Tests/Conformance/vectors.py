@@ -11,7 +11,8 @@ HEADER = [
 
 JOURNAL = HEADER + [
     (8, "generation 0"), (8, "salt"), (8, "base LSN 0"), (8, "no predecessor"), (8, "its salt"), (8, "its end E"),
-    (8, "initial length 128"), (8, "inode"), (8, "time 1,700,000,000 s"), (12, "reserved"), (4, "CRC-32 of bytes 0 to 123"),
+    (8, "initial length 128"), (8, "inode"), (8, "time 1,700,000,000 s"), (12, "reserved"),
+    (4, "CRC-32 of bytes 0 to 123"),
     (4, "length 8"), (4, "CRC-32"), (1, "put, first and last"), (2, "key length 3"), (3, "`one`"), (3, "`uno`"),
     (4, "length 8"), (4, "CRC-32"), (1, "put, first"), (2, "key length 3"), (3, "`two`"), (3, "`dos`"),
     (4, "length 3"), (4, "CRC-32"), (1, "remove, last"), (3, "`one`"),
@@ -29,8 +30,8 @@ SNAPSHOT = HEADER + [
     (4, "length 1,024"), (4, "CRC-32"), (1, "keys, the only bucket"), (4, "tag of `two`"), (4, "tag of `empty`"),
     (504, "unused"), (4, "index of `two`"), (4, "index of `empty`"), (504, "empty"),
     (4, "length 56"), (4, "CRC-32"), (1, "footer"), (8, "LSN 3"), (8, "2 records"), (8, "records from 128"),
-    (8, "order table from 161"), (8, "key table from 194"), (8, "1 bucket"), (4, "CRC-32 of all in front of the footer"),
-    (4, "reserved"),
+    (8, "order table from 161"), (8, "key table from 194"), (8, "1 bucket"),
+    (4, "CRC-32 of all in front of the footer"), (4, "reserved"),
 ]  # fmt: skip
 
 
@@ -67,11 +68,12 @@ def section():
     """Section 9 of SPEC.md, from its heading to the end of the file."""
     return f"""## 9. Test vectors
 
-CRC-32 of the nine bytes `123456789` is `cbf43926`. SipHash-1-3 with k0 = `0x0706050403020100` and k1 = `0x0f0e0d0c0b0a0908` is
-`0xabac0158050fc4dc` for no bytes and `0xc9f49bf37d57ca93` for the byte 00; with k0 = k1 = 0 it is `0x06c40284f89d59c6` for `hello world, this is`.
+CRC-32 of the nine bytes `123456789` is `cbf43926`. SipHash-1-3 with k0 = `0x0706050403020100` and
+k1 = `0x0f0e0d0c0b0a0908` is `0xabac0158050fc4dc` for no bytes and `0xc9f49bf37d57ca93` for the byte 00; with
+k0 = k1 = 0 it is `0x06c40284f89d59c6` for `hello world, this is`.
 
-A whole journal, `0000000000.journal`: a put, a batch of two frames, a mark that closes it. Its state is `two` = `dos`, at LSN 3.
-`×` repeats a byte.
+A whole journal, `0000000000.journal`: a put, a batch of two frames, a mark that closes it. Its state is `two` = `dos`,
+at LSN 3. `×` repeats a byte.
 
 ```
 {annotated(journal().bytes(), JOURNAL)}

@@ -1,7 +1,7 @@
 """A generator of LogStore pages, written from SPEC.md alone; section numbers below are those of SPEC.md.
 
-It makes test pages, byte for byte the same every time: nothing in it is random, and its deflate is its own. It shares no
-code with the reader, so that the two can disagree.
+It makes test pages, byte for byte the same every time: nothing in it is random, and its deflate is its own. It shares
+no code with the reader, so that the two can disagree.
 """
 
 import struct
@@ -16,7 +16,7 @@ NONE = 2**64 - 1
 FIRST, LAST = 0x40, 0x80
 
 
-# --- Operations (section 2): each is the list of its frames, (kind, payload) ----------------------------------------------
+# --- Operations (section 2): each is the list of its frames, (kind, payload) ---------------------------------------
 
 
 def put(key, value=b"", *, parts=()):
@@ -108,7 +108,7 @@ class File:
         return bytes(self.data)
 
 
-# --- Journals (section 3) --------------------------------------------------------------------------------------------------
+# --- Journals (section 3) ------------------------------------------------------------------------------------------
 
 
 class Journal(File):
@@ -126,7 +126,8 @@ class Journal(File):
             self.batch(*batch)
         predecessor, predecessor_salt, end = follows or (NONE, 0, 0)
         fields = b"\x89LSJ\r\n\x1a\n" + struct.pack("<HHIII", version, 128, compatible, incompatible, 0) + page_id
-        fields += struct.pack("<8Qq12x", generation, salt, base_lsn, predecessor, predecessor_salt, end, self.end, 0, TIME)
+        fields += struct.pack("<6Q", generation, salt, base_lsn, predecessor, predecessor_salt, end)
+        fields += struct.pack("<QQq12x", self.end, 0, TIME)
         self.data[:128] = sealed_header(fields)
 
     def batch(self, *operations):
@@ -147,7 +148,7 @@ class Journal(File):
         return Journal(generation, salt, follows=(self.generation, self.salt, end), base_lsn=base_lsn, **options)
 
 
-# --- Snapshots (section 5) -------------------------------------------------------------------------------------------------
+# --- Snapshots (section 5) -----------------------------------------------------------------------------------------
 
 
 class Snapshot(File):
