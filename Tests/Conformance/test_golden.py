@@ -164,8 +164,8 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(keys, sorted(keys), where)  # in these pages the order is that of the alphabet
         return opened, kinds
 
-    def flips(self, files, name, offsets=None):
-        for offset in offsets or range(len(files[name])):
+    def flips(self, files, name):
+        for offset in range(len(files[name])):
             for bit in range(8):
                 opened = self.check({**files, name: cases.flip(files[name], offset, bit)}, (name, offset, bit))
                 if opened:
@@ -192,15 +192,12 @@ class Sweeps(unittest.TestCase):
 
     def test_every_bit_of_the_snapshot(self):
         files = {**self.journals, "0000000001.snapshot": self.snapshot}
-        keys = len(self.snapshot) - snapshot.FOOTER_SIZE - snapshot.BUCKET_SIZE
-        footer = len(self.snapshot) - snapshot.FOOTER_SIZE
-        offsets = [*range(keys + 40), *range(keys + 40, footer, 37), *range(footer, len(self.snapshot))]
-        for offset, opened, kinds in self.flips(files, "0000000001.snapshot", offsets):
+        for offset, opened, kinds in self.flips(files, "0000000001.snapshot"):
             self.assertEqual((opened.table.records(), kinds - HARMLESS), (self.right, {"damaged-snapshot"}), offset)
 
     def test_every_bit_of_the_snapshot_with_nothing_kept(self):
         files = {"0000000001.journal": self.journals["0000000001.journal"], "0000000001.snapshot": self.snapshot}
-        opened = self.flips(files, "0000000001.snapshot", range(0, len(self.snapshot), 7))
+        opened = self.flips(files, "0000000001.snapshot")
         self.assertEqual([offset for offset, _, _ in opened], [])
 
     def test_every_cut(self):
@@ -218,7 +215,7 @@ class Sweeps(unittest.TestCase):
                 else:
                     self.assertTrue(kinds & {"torn-tail", "not-closed"}, length)
                     self.assertLessEqual(kinds, {"torn-tail", "not-closed"}, length)
-        for length in range(0, len(self.snapshot), 3):
+        for length in range(len(self.snapshot)):
             files = {**self.journals, "0000000001.snapshot": self.snapshot[:length]}
             opened, kinds = self.check(files, length)
             self.assertEqual((opened.table.records(), kinds - HARMLESS), (self.right, {"damaged-snapshot"}))
