@@ -14,9 +14,10 @@ extension CommandTable {
         #"{"op":"clear"}"#,
       ]),
       .text(
-        "A put replaces the value in place where the key is present, and otherwise inserts the record before K2 or at "
-          + "the end. A line without op is a put, so that what replay prints can be read again. key64, value64 and "
-          + "before64 carry bytes as base64 in place of key, value and before. Empty lines are passed over."),
+        "A put replaces the value where the key is present, and otherwise inserts the record at the end; with before, "
+          + "the record then stands in front of K2, or at the end where K2 is absent. A line without op is a put, so "
+          + "that what replay prints can be read again. key64, value64 and before64 carry bytes as base64 in place of "
+          + "key, value and before. Empty lines are passed over."),
       .text(
         "A malformed line ends the import: its number and the reason go to standard error, the exit code is 65, and "
           + "all batches before the one it belongs to stand."),

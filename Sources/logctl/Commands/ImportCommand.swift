@@ -20,7 +20,7 @@ struct ImportCommand {
   }
 
   mutating func run() {
-    let progress = ProgressLine("importing", on: session.errors)
+    let progress = ProgressLine(Printable.text(session.path), on: session.errors)
     do throws(LogStoreError) {
       try importLines(progress)
     } catch {
@@ -110,7 +110,7 @@ struct ImportCommand {
       }
       statistics.bytes = input.bytesRead
       statistics.reading += Environment.now - reading
-      progress.update(.copying, input.bytesRead, total)
+      progress.update("importing", input.bytesRead, total)
     }
     return nil
   }

@@ -73,7 +73,7 @@ struct ReplayCommand {
         }
         count += 1
         bytes += UInt64(key.byteCount + value.byteCount)
-        if count & 0x3FF == 0 { progress.update(.copying, bytes, nil) }
+        if count & 0x3FF == 0 { progress.update("printing", bytes, nil) }
         return output.isOpen && !Interrupt.isRequested
       }
     }

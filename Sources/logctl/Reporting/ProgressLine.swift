@@ -5,7 +5,7 @@ internal import Synchronization
 /// How far a long piece of work has come: shown on a terminal once it has taken half a second.
 final class ProgressLine: Sendable {
   private struct State {
-    var phase: Progress.Phase?
+    var phase: String?
     var phaseStart: UInt64
     var lastShown: UInt64 = 0
   }
@@ -31,12 +31,12 @@ final class ProgressLine: Sendable {
   /// For the engine: shows progress, and cancels when the user interrupts.
   var handler: ProgressHandler {
     { progress in
-      self.update(progress.phase, progress.completedBytes, progress.totalBytes)
+      self.update(progress.phase.rawValue, progress.completedBytes, progress.totalBytes)
       return !Interrupt.isRequested
     }
   }
 
-  func update(_ phase: Progress.Phase, _ completed: UInt64, _ total: UInt64?) {
+  func update(_ phase: String, _ completed: UInt64, _ total: UInt64?) {
     guard isShown else { return }
     let now = Environment.now
     state.withLock { state in
@@ -47,7 +47,7 @@ final class ProgressLine: Sendable {
       guard now - start >= ProgressLine.delay, now - state.lastShown >= ProgressLine.interval else { return }
       state.lastShown = now
       output.progress(
-        title + ": " + ProgressText.describe(phase.rawValue, completed, total, nanoseconds: now - state.phaseStart))
+        title + ": " + ProgressText.describe(phase, completed, total, nanoseconds: now - state.phaseStart))
     }
   }
 
