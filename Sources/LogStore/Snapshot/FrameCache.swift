@@ -1,0 +1,91 @@
+internal import Synchronization
+
+/// Frames that were verified, by where they stand in the file. Bounded by bytes; what was not used since the hand
+/// last came round goes first.
+///
+/// Shards keep threads apart. No lock is held over a system call: a frame is read, verified and then put in.
+final class FrameCache: Sendable {
+  struct Frame: Sendable {
+    /// A table frame whole, or a block's inflated records.
+    var bytes: [UInt8]
+    /// For a block: which records it holds.
+    var records: Range<Int> = 0..<0
+  }
+
+  private let shards: [Shard]
+
+  init(bytes: Int) {
+    shards = (0..<FrameCache.shardCount).map { _ in Shard(limit: bytes / FrameCache.shardCount) }
+  }
+
+  private static let shardCount = 8
+
+  func frame(at offset: UInt64) -> Frame? { shard(offset).frame(at: offset) }
+
+  func insert(_ frame: Frame, at offset: UInt64) { shard(offset).insert(frame, at: offset) }
+
+  private func shard(_ offset: UInt64) -> Shard {
+    // Frames of one table stand at equal distances; the multiplication spreads them.
+    shards[Int((offset &* 0x9E37_79B9_7F4A_7C15) >> 61)]
+  }
+}
+
+private final class Shard: Sendable {
+  private let limit: Int
+  private let state = Mutex(State())
+
+  init(limit: Int) { self.limit = limit }
+
+  func frame(at offset: UInt64) -> FrameCache.Frame? {
+    state.withLock { state in
+      guard let slot = state.places[offset] else { return nil }
+      state.slots[slot].isRecent = true
+      return state.slots[slot].frame
+    }
+  }
+
+  func insert(_ frame: FrameCache.Frame, at offset: UInt64) {
+    let size = frame.bytes.count + Shard.overhead
+    // What would push out most of the rest is not worth keeping.
+    guard size <= limit / 2 else { return }
+    state.withLock { state in
+      guard state.places[offset] == nil else { return }
+      state.bytes += size
+      while state.bytes > limit { state.evict() }
+      state.places[offset] = state.slots.count
+      state.slots.append(Slot(offset: offset, frame: frame, isRecent: false))
+    }
+  }
+
+  private struct Slot {
+    var offset: UInt64
+    var frame: FrameCache.Frame
+    var isRecent: Bool
+  }
+
+  private struct State {
+    var places: [UInt64: Int] = [:]
+    var slots: [Slot] = []
+    var hand = 0
+    var bytes = 0
+
+    /// Removes one frame; there is one, since `bytes` is more than the newcomer's.
+    mutating func evict() {
+      if hand >= slots.count { hand = 0 }
+      while slots[hand].isRecent {
+        slots[hand].isRecent = false
+        hand = hand + 1 == slots.count ? 0 : hand + 1
+      }
+      bytes -= slots[hand].frame.bytes.count + Shard.overhead
+      places[slots[hand].offset] = nil
+      // The last one takes the place.
+      let last = slots.removeLast()
+      guard hand < slots.count else { return }
+      slots[hand] = last
+      places[last.offset] = hand
+    }
+  }
+
+  /// An entry's share of the tables here, roughly.
+  private static let overhead = 96
+}

@@ -1,0 +1,56 @@
+/// An open snapshot's file, with what it takes to read and judge its bytes. Safe from many threads.
+struct SnapshotSource: Sendable {
+  let file: any StorageFile
+  let path: String
+  /// The file's length when it was opened. A snapshot never changes, so a shorter read later is damage.
+  let size: UInt64
+  let codec: FrameCodec
+
+  func bytes(at offset: UInt64, count: Int) throws(LogStoreError) -> [UInt8] {
+    let bytes: [UInt8]
+    do { bytes = try file.read(count: count, at: offset) } catch { throw LogStoreError(error, offset: offset) }
+    guard bytes.count == count else { throw damaged(offset + UInt64(bytes.count), "the file has become shorter") }
+    return bytes
+  }
+
+  /// Puts exactly `count` bytes from `offset` on behind those that `buffer` holds.
+  func read(appendingTo buffer: ByteBuffer, count: Int, at offset: UInt64) throws(LogStoreError) {
+    let done: Int
+    do {
+      done = try file.read(appendingTo: buffer, count: count, at: offset)
+    } catch {
+      throw LogStoreError(error, offset: offset)
+    }
+    guard done == count else { throw damaged(offset + UInt64(done), "the file has become shorter") }
+  }
+
+  func damaged(_ offset: UInt64, _ what: String) -> LogStoreError {
+    LogStoreError(
+      .damaged, "The snapshot is damaged: \(what). Run `logctl verify` on the page to see what is affected.",
+      path: path, offset: offset)
+  }
+
+  /// A frame that verifies and yet does not belong where it stands.
+  func misplaced(_ kind: FrameKind, _ offset: UInt64, expected: String) -> LogStoreError {
+    if kind.rawValue < 32, !kind.isKnownInSnapshot { return .newerSnapshot(path, offset) }
+    return damaged(offset, "a frame of kind \(kind) stands where \(expected) should")
+  }
+}
+
+extension LogStoreError {
+  static func newerSnapshot(_ path: String, _ offset: UInt64) -> LogStoreError {
+    LogStoreError(
+      .newerVersion, "The snapshot was written by a newer version of LogStore. Use that version to open the page.",
+      path: path, offset: offset)
+  }
+}
+
+extension FrameKind {
+  /// Whether this version of the engine knows the kind in a snapshot.
+  var isKnownInSnapshot: Bool {
+    switch self {
+    case .part, .loss, .record, .block, .order, .keys, .footer: true
+    default: isApplication
+    }
+  }
+}

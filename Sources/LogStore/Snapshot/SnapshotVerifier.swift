@@ -1,0 +1,180 @@
+/// Reads a snapshot from front to back: every frame in its place and verified, the checksum of the file, and that
+/// both tables give every record. Goes on after damage.
+struct SnapshotVerifier {
+  let reader: SnapshotReader
+  private let window: FrameWindow
+  private let order: OrderCursor
+  private var keys: KeyCheck?
+  private(set) var findings: [Finding] = []
+  private let phase: Progress.Phase
+  private let progress: ProgressHandler?
+  private var reported: UInt64 = 0
+  private(set) var frames: UInt64 = 0
+
+  init(_ reader: SnapshotReader, phase: Progress.Phase, checksKeys: Bool, progress: ProgressHandler?) {
+    self.reader = reader
+    self.phase = phase
+    self.progress = progress
+    window = FrameWindow(reader.source, digests: true)
+    order = OrderCursor(reader)
+    keys = checksKeys ? KeyCheck(reader) : nil
+  }
+
+  mutating func run() throws(LogStoreError) -> [Finding] {
+    reader.source.file.willReadSequentially()
+    try losses()
+    if reader.header.state == 0 { try records() } else { try applicationFrames() }
+    try orderTable()
+    try keyTable()
+    try window.digest(upTo: reader.footerOffset)
+    if window.digest != reader.footer.checksum {
+      report(0..<reader.footerOffset, "the checksum of the whole file does not match")
+    }
+    if keys != nil { findings += try keys!.finish() }
+    try step(reader.size)
+    return findings
+  }
+
+  private mutating func losses() throws(LogStoreError) {
+    let size = UInt64(SnapshotLayout.lossFrameBytes)
+    var offset = UInt64(Limits.headerBytes)
+    while offset < reader.footer.recordsOffset {
+      let frame = try window.frame(at: offset, limit: reader.footer.recordsOffset)
+      frames += 1
+      if frame?.type != FrameType(.loss) || frame?.end != offset + size {
+        report(offset..<offset + size, "a recorded loss does not verify")
+      }
+      offset += size
+    }
+  }
+
+  private mutating func applicationFrames() throws(LogStoreError) {
+    let limit = reader.footer.orderOffset
+    var offset = reader.footer.recordsOffset
+    var count: UInt64 = 0
+    var isInside = false
+    while offset < limit {
+      guard let frame = try window.frame(at: offset, limit: limit), frame.type.isFirst != isInside,
+        frame.type.isLast ? frame.type.kind.isApplication : frame.type.kind == .part
+      else { return report(offset..<limit, "frame \(count) of the application's state does not verify") }
+      frames += 1
+      isInside = !frame.type.isLast
+      if frame.type.isLast { count += 1 }
+      offset = frame.end
+      try step(offset)
+    }
+    if isInside || count != reader.footer.count {
+      report(reader.footer.recordsOffset..<limit, "there are \(count) frames, not \(reader.footer.count)")
+    }
+  }
+
+  private mutating func records() throws(LogStoreError) {
+    let limit = reader.footer.orderOffset
+    var walk = RecordWalk(reader, window)
+    var offset = reader.footer.recordsOffset
+    var index = 0
+    while offset < limit {
+      if let end = try walk.next(
+        at: offset, index: index,
+        { (index, key) throws(LogStoreError) in
+          if keys != nil { findings += try keys!.add(index, reader.hash(key)) }
+        })
+      {
+        for record in index..<index + walk.records {
+          try compare(record, SnapshotReader.Place(offset: offset, span: Int(end - offset)))
+        }
+        index += walk.records
+        frames += walk.frames
+        offset = end
+      } else if let next = try order.next(after: offset, from: index + 1) {
+        report(offset..<next.offset, "record \(index) does not verify")
+        index = next.index
+        offset = next.offset
+      } else {
+        report(offset..<limit, "record \(index) does not verify, and nothing behind it can be found")
+        return
+      }
+      try step(offset)
+    }
+    if index != reader.count {
+      report(reader.footer.recordsOffset..<limit, "there are \(index) records, not \(reader.count)")
+    }
+  }
+
+  /// Whether the order table gives the place where the record was found.
+  private mutating func compare(_ index: Int, _ place: SnapshotReader.Place) throws(LogStoreError) {
+    guard let entry = try order.place(index), entry != place else { return }
+    report(order.frameRange(index), "the order table gives record \(index) another place than its own")
+  }
+
+  private mutating func orderTable() throws(LogStoreError) {
+    var first = 0
+    while first < reader.count {
+      let range = order.frameRange(first)
+      frames += 1
+      let frame = try window.frame(at: range.lowerBound, limit: reader.footer.keysOffset)
+      if frame?.type != FrameType(.order) || frame?.end != range.upperBound {
+        report(range, "the places of records \(first) and following do not verify")
+      }
+      first += SnapshotLayout.orderEntries
+      try step(range.upperBound)
+    }
+  }
+
+  private mutating func keyTable() throws(LogStoreError) {
+    let size = UInt64(SnapshotLayout.bucketFrameBytes)
+    var offset = reader.footer.keysOffset
+    var taken = 0
+    var isWhole = true
+    while offset < reader.footerOffset {
+      let range = offset..<offset + size
+      frames += 1
+      if let frame = try window.frame(at: offset, limit: reader.footerOffset), frame.type == FrameType(.keys),
+        frame.end == range.upperBound
+      {
+        if let slots = window.buffer.lend(frame.payload, { KeyCheck.slots($0, count: reader.count) }) {
+          taken += slots
+        } else {
+          report(range, "a bucket of the key table is malformed")
+        }
+      } else {
+        report(range, "a bucket of the key table does not verify")
+        isWhole = false
+      }
+      offset = range.upperBound
+      try step(offset)
+    }
+    if isWhole, taken != reader.count {
+      report(reader.footer.keysOffset..<offset, "the key table holds \(taken) records, not \(reader.count)")
+    }
+  }
+
+  private mutating func report(_ range: Range<UInt64>, _ what: String) {
+    findings.append(.damagedSnapshot(reader.name, range, what))
+  }
+
+  private mutating func step(_ done: UInt64) throws(LogStoreError) {
+    guard let progress, done >= reported + (4 << 20) || done == reader.size else { return }
+    reported = done
+    guard progress(Progress(phase, completedBytes: done, totalBytes: reader.size)) else {
+      throw LogStoreError(.cancelled, "The snapshot was being read when it was cancelled.", path: reader.path)
+    }
+  }
+}
+
+extension SnapshotReader {
+  /// What is wrong with the file, by range; empty if nothing is. Read errors are thrown.
+  func verifyAll(progress: ProgressHandler? = nil) throws(LogStoreError) -> [Finding] {
+    source.file.dropCache()
+    var verifier = SnapshotVerifier(self, phase: .verifying, checksKeys: true, progress: progress)
+    return try verifier.run()
+  }
+}
+
+extension Finding {
+  static func damagedSnapshot(_ file: String, _ range: Range<UInt64>, _ what: String) -> Finding {
+    Finding(
+      .damagedSnapshot, .damage, file: file, range: range, detail: what,
+      remedy: "Compact the page: the snapshot is made again from the kept generation.")
+  }
+}

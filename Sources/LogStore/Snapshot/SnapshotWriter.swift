@@ -1,0 +1,257 @@
+/// Writes a snapshot under a temporary name: records in page order (or an application's frames), then `finish`, which
+/// leaves a durable, verified file for the caller to rename. After any error, and instead of finishing, `cancel`.
+///
+/// Memory stays below about 48 MiB however many records there are. Small records cost neither a system call nor an
+/// allocation each. One thread at a time.
+final class SnapshotWriter {
+  struct Settings {
+    var compression: Compression = .none
+    /// How `finish` syncs the file.
+    var durability: Durability = .power
+    /// Values that do not fit one frame of this payload are written in parts.
+    var partBytes = 1 << 20
+    /// Records whose table entries are kept in memory; those of more go to a second temporary file.
+    var entriesInMemory = 1 << 19
+  }
+
+  let header: SnapshotHeader
+  let temporaryName: String
+  let codec: FrameCodec
+  let settings: Settings
+  let directory: any StorageDirectory
+  private let tablesName: String
+  let output: SnapshotOutput
+  let recordsOffset: UInt64
+  private let hasher: SipHash
+  var order = OrderTableWriter()
+  var keys = KeyTableWriter()
+  var spool: TableSpool?
+  private let blocks: BlockBuilder?
+  /// The record that `begin` has begun.
+  private var open: LongRecord?
+  /// Frames of an application's state.
+  var frames: UInt64 = 0
+  var state = State.writing
+
+  enum State { case writing, finished, failed, cancelled }
+
+  /// `name` is what the caller will rename the file to.
+  init(
+    directory: any StorageDirectory, name: String, header: SnapshotHeader, losses: [LossRecord] = [],
+    settings: Settings = Settings()
+  ) throws(LogStoreError) {
+    self.directory = directory
+    self.header = header
+    self.settings = settings
+    temporaryName = name + ".tmp"
+    tablesName = name + ".tables.tmp"
+    codec = FrameCodec(salt: header.salt)
+    hasher = SipHash(k0: header.salt, k1: header.generation)
+    blocks = settings.compression == .deflate ? BlockBuilder() : nil
+    do { output = SnapshotOutput(try directory.createTemporary(temporaryName)) } catch {
+      throw LogStoreError(error)
+    }
+    header.append(to: output.buffer)
+    for loss in losses {
+      let start = output.buffer.openFrame()
+      loss.append(to: output.buffer)
+      output.buffer.sealFrame(start, FrameType(.loss), offset: output.offset(of: start), codec: codec)
+    }
+    recordsOffset = output.offset
+  }
+
+  /// Writes one record.
+  func append(key: RawSpan, value: RawSpan) throws(LogStoreError) {
+    try check(key, value.byteCount)
+    if let blocks, blocks.wants(SnapshotLayout.blockRecordHeadBytes + key.byteCount + value.byteCount) {
+      try noteKey(key)
+      blocks.add(key, value)
+      if blocks.isFull { try attempt { () throws(StorageError) in try closeBlock() } }
+      return
+    }
+    guard key.byteCount + value.byteCount + 2 <= settings.partBytes else {
+      try begin(key: key, valueLength: value.byteCount)
+      try appendValue(value)
+      return try end()
+    }
+    try noteKey(key)
+    try attempt { () throws(StorageError) in
+      try closeBlock()
+      try writeRecord(key, value)
+    }
+  }
+
+  /// Begins a record whose value comes in pieces.
+  func begin(key: RawSpan, valueLength: Int) throws(LogStoreError) {
+    try check(key, valueLength)
+    try noteKey(key)
+    try attempt { () throws(StorageError) in
+      try closeBlock()
+      let record = LongRecord(key: key.array, valueLength: valueLength, offset: output.offset)
+      record.start(output, settings.partBytes)
+      open = record
+    }
+  }
+
+  /// The next piece of the value.
+  func appendValue(_ bytes: RawSpan) throws(LogStoreError) {
+    guard state == .writing, let record = open, bytes.byteCount <= record.left else { throw misuse() }
+    try attempt { () throws(StorageError) in try record.append(bytes, output, codec, settings.partBytes) }
+  }
+
+  /// Ends the record that `begin` began; its whole value must have come.
+  func end() throws(LogStoreError) {
+    guard state == .writing, let record = open, record.left == 0 else { throw misuse() }
+    open = nil
+    try attempt { () throws(StorageError) in
+      let span = try record.end(output, codec)
+      order.add(offset: record.offset, span: span)
+      try spillIfMany()
+    }
+  }
+
+  /// Writes a frame of an application's own state; the header says which state it is.
+  func appendApplicationFrame(_ kind: FrameKind, _ payload: RawSpan) throws(LogStoreError) {
+    guard state == .writing, kind.isApplication, header.state != 0 else { throw misuse() }
+    guard payload.byteCount <= Limits.batchBytes / 2 else { throw tooLarge() }
+    frames += 1
+    try attempt { () throws(StorageError) in
+      var position = 0
+      while payload.byteCount - position > settings.partBytes {
+        let piece = payload.extracting(position..<position + settings.partBytes)
+        try writeFrame(FrameType(.part, first: position == 0, last: false), piece)
+        position += settings.partBytes
+      }
+      try writeFrame(FrameType(kind, first: position == 0), payload.extracting(position..<payload.byteCount))
+    }
+  }
+
+  /// Closes and removes the temporary files.
+  func cancel() {
+    guard state != .cancelled else { return }
+    state = .cancelled
+    removeSpool()
+    output.file.close()
+    // Nothing is left to tell it to: readers ignore the file, and the next writer removes it.
+    do { try directory.remove(temporaryName) } catch {}
+  }
+
+  deinit {
+    spool?.remove()
+    output.file.close()
+  }
+}
+
+extension SnapshotWriter {
+  /// Records written, those in the block being gathered included.
+  var count: UInt64 { keys.count }
+
+  func removeSpool() {
+    spool?.remove()
+    spool = nil
+  }
+
+  /// Runs what writes; after a failure nothing more is written.
+  func attempt(_ body: () throws(StorageError) -> Void) throws(LogStoreError) {
+    do throws(StorageError) {
+      try body()
+    } catch {
+      state = .failed
+      throw LogStoreError(error)
+    }
+  }
+
+  /// Writes the gathered records, deflated or not.
+  func closeBlock() throws(StorageError) {
+    guard let blocks, !blocks.isEmpty else { return }
+    let count = blocks.records
+    if blocks.deflate() {
+      let start = output.buffer.openFrame()
+      output.buffer.append(order.count)
+      output.buffer.append(UInt32(truncatingIfNeeded: count))
+      output.buffer.append(UInt32(truncatingIfNeeded: blocks.raw.count))
+      output.buffer.append(blocks.deflated, 0..<blocks.deflated.count)
+      let offset = output.offset(of: start)
+      output.buffer.sealFrame(start, FrameType(.block), offset: offset, codec: codec)
+      let span = output.buffer.count - start
+      for _ in 0..<count { order.add(offset: offset, span: span) }
+      try output.flushIfFull()
+      try spillIfMany()
+    } else {
+      let raw = blocks.raw
+      var position = 0
+      for _ in 0..<count {
+        guard let places = raw.lend(0..<raw.count, { RecordFormat.blockRecord($0, at: position) }) else { break }
+        try raw.lend(places.key, places.value) { (key: RawSpan, value: RawSpan) throws(StorageError) in
+          try writeRecord(key, value)
+        }
+        position = places.value.upperBound
+      }
+    }
+    blocks.clear()
+  }
+
+  @inline(__always)
+  private func writeRecord(_ key: RawSpan, _ value: RawSpan) throws(StorageError) {
+    let buffer = output.buffer
+    let start = buffer.openFrame()
+    buffer.append(UInt16(truncatingIfNeeded: key.byteCount))
+    buffer.append(key)
+    buffer.append(value)
+    let offset = output.offset(of: start)
+    buffer.sealFrame(start, FrameType(.record), offset: offset, codec: codec)
+    order.add(offset: offset, span: buffer.count &- start)
+    try output.flushIfFull()
+    try spillIfMany()
+  }
+
+  private func writeFrame(_ type: FrameType, _ payload: RawSpan) throws(StorageError) {
+    let start = output.buffer.openFrame()
+    output.buffer.append(payload)
+    output.buffer.sealFrame(start, type, offset: output.offset(of: start), codec: codec)
+    try output.flushIfFull()
+  }
+
+  @inline(__always)
+  private func spillIfMany() throws(StorageError) {
+    guard order.count >= UInt64(settings.entriesInMemory), order.hasChunk || spool == nil else { return }
+    try spill()
+  }
+
+  private func spill() throws(StorageError) {
+    if let spool { return try order.spill(to: spool) }
+    let spool = try TableSpool(directory, tablesName)
+    self.spool = spool
+    try keys.spill(to: spool)
+    try order.spill(to: spool)
+  }
+
+  private func noteKey(_ key: RawSpan) throws(LogStoreError) {
+    let hash = hasher.hash(key)
+    do { try keys.add(hash: hash, spool: spool) } catch {
+      state = .failed
+      throw LogStoreError(error)
+    }
+  }
+
+  private func check(_ key: RawSpan, _ valueLength: Int) throws(LogStoreError) {
+    guard state == .writing, open == nil, header.state == 0 else { throw misuse() }
+    guard key.byteCount >= 1, key.byteCount <= Limits.keyBytes else {
+      throw LogStoreError(.invalidKey, "A key is 1 to 1,024 bytes long, not \(key.byteCount).")
+    }
+    guard valueLength >= 0, LongRecord.span(key.byteCount, valueLength, settings.partBytes) <= Limits.batchBytes else {
+      throw tooLarge()
+    }
+    guard count < SnapshotLayout.maximumRecords else {
+      throw LogStoreError(.tooLarge, "A page holds at most 4,294,967,294 records.")
+    }
+  }
+
+  private func tooLarge() -> LogStoreError {
+    LogStoreError(.tooLarge, "A record is at most 1 GiB, with what frames it. Divide the value.", path: directory.path)
+  }
+
+  private func misuse() -> LogStoreError {
+    LogStoreError(.closed, "The snapshot's writer is not in a state for this call.", path: temporaryName)
+  }
+}
