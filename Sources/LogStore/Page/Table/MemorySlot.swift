@@ -64,6 +64,16 @@ struct MemorySlot: @unchecked Sendable {
     unsafe _ = (base + offset).initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
   }
 
+  /// In debug builds, spoils a page that nobody may read any more, so that a stale read does not go unnoticed.
+  @inline(__always)
+  func spoil() {
+    assert(
+      {
+        unsafe _ = base.initializeMemory(as: UInt8.self, repeating: 0xDD, count: MemorySlot.pageBytes)
+        return true
+      }())
+  }
+
   /// The sum of `count` integers of four bytes.
   @inline(__always)
   func sum(_ offset: Int, count: Int) -> Int {

@@ -30,6 +30,7 @@ final class PageStore: Sendable {
       if index > 0, views[index - 1].epoch >= retired.birth {
         views[index - 1].retired.append(retired)
       } else {
+        retired.page.spoil()
         free.append(retired.page)
       }
     }

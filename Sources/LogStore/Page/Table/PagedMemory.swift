@@ -154,7 +154,12 @@ struct PagedMemory {
   mutating func freePage(_ number: UInt32) {
     let birth = entry(number).birth
     let page = map.page(number)
-    if birth > shared { freePages.append(page) } else { retired.append(PageStore.Retired(page: page, birth: birth)) }
+    if birth > shared {
+      page.spoil()
+      freePages.append(page)
+    } else {
+      retired.append(PageStore.Retired(page: page, birth: birth))
+    }
     freeNumbers.append(number)
   }
 
