@@ -64,6 +64,10 @@ import Testing
       seed: 7, base: 0, keys: 200, steps: 1500,
       shape: TableShape(leafEntries: 8, innerEntries: 5, bucketEntries: 9, directoryDepth: 2)),
     Run(seed: 8, base: 100, keys: 1500, steps: 4000, shape: TableShape()),
+    // Limits large enough that sparse nodes are merged, small enough that there are many.
+    Run(seed: 9, base: 500, keys: 700, steps: 6000, shape: .merging),
+    Run(seed: 10, base: 0, keys: 500, steps: 4000, shape: .merging),
+    Run(seed: 11, base: 400, keys: 400, steps: 6000, shape: .merging),
   ]
 
   /// Random operations in blocks of random length, with views taken at random, kept for a while and then compared with
@@ -223,6 +227,61 @@ import Testing
     base.fail(after: -1)
     #expect(old.count == 5)
     #expect(try old.find(key(1)) == .base(1))
+  }
+
+  /// A range of the base that was split to insert a record is one again when that record has gone.
+  @Test func rangesJoinAgain() throws {
+    let base = ModelBase((0..<9).map { key($0) })
+    let table = RecordTable(base: base)
+    for number in 0..<50 {
+      try table.absorb([.init(kind: .putBefore, key: key(100 + number), anchor: key(1 + number % 8), serial: number)])
+      try table.absorb([.init(kind: .remove, key: key(100 + number))])
+    }
+    var runs: [Range<Int>] = []
+    table.view().forEachPiece(in: 0..<9) { piece in
+      if case .base(let run) = piece { runs.append(run) }
+      return true
+    }
+    #expect(runs == [0..<9])
+  }
+
+  /// Leaves with ranges of the base are split, then merged when most is removed; what is left of the base is found.
+  @Test func sparseBase() throws {
+    let keys = (0..<3000).map { key($0) }
+    let base = ModelBase(keys)
+    let table = RecordTable(base: base, shape: .merging, seed: 1)
+    var model = TableModel(base: base)
+    var random = SeededGenerator(1)
+    try table.absorb(stride(from: 1, to: 3000, by: 3).map { .init(kind: .put, key: keys[$0], serial: $0) })
+    for index in stride(from: 1, to: 3000, by: 3) {
+      model.entries[index].ref = .journal(ModelOperation(kind: .put, serial: index).location)
+    }
+    #expect(table.structureFault() == nil)
+    let nodes = table.view().checkStructure().nodes
+    // Stretches of different length are kept.
+    let kept = Set(stride(from: 0, to: 3000, by: 40).flatMap { $0..<$0 + Int.random(in: 0...6, using: &random) })
+    for start in stride(from: 0, to: 3000, by: 500) {
+      let removed = (start..<start + 500).filter { !kept.contains($0) }.shuffled(using: &random)
+      try table.absorb(removed.map { .init(kind: .remove, key: keys[$0]) })
+      #expect(table.structureFault() == nil)
+    }
+    model.entries = (0..<3000).filter { kept.contains($0) }.map { model.entries[$0] }
+    #expect(try table.view().difference(from: model, absent: [keys[39], keys[2999]]) == nil)
+    #expect(table.view().checkStructure().nodes < nodes / 3)
+  }
+
+  /// Keys whose hashes all collide share a chain of buckets, and the room in it is used.
+  @Test func collidingKeysShareBuckets() throws {
+    let table = RecordTable(base: nil, shape: TableShape(bucketEntries: 50, directoryDepth: 2, hashMask: 0), seed: 1)
+    try table.absorb((0..<240).map { ModelOperation(kind: .put, key: key($0), serial: $0) })
+    #expect(table.view().checkStructure().buckets == 5 + 2)
+    for round in 0..<20 {
+      try table.absorb((0..<100).map { ModelOperation(kind: .remove, key: key($0 + round)) })
+      try table.absorb((0..<100).map { ModelOperation(kind: .put, key: key($0 + round), serial: $0) })
+    }
+    #expect(table.count == 240)
+    #expect(table.view().checkStructure().buckets == 5 + 2)
+    #expect(table.structureFault() == nil)
   }
 
   /// Removing a base record that was split out of its range and putting it again gives a new record at the end.

@@ -55,6 +55,17 @@ import Testing
     #expect(allocated.last! <= allocated[0] * 3 / 2, "\(allocated)")
   }
 
+  /// Removing most records, in an order that empties no leaf, leaves a tree that fits the rest.
+  @Test func sparseNodesAreMerged() throws {
+    let table = RecordTable(base: nil, shape: TableShape(leafEntries: 20, innerEntries: 12), seed: 1)
+    try table.absorb(put(0..<8000))
+    #expect(table.view().checkStructure().nodes > 400)
+    try table.absorb((0..<8000).filter { $0 % 20 != 0 }.map { ModelOperation(kind: .remove, key: key($0)) })
+    #expect(table.count == 400)
+    #expect(table.view().checkStructure().nodes < 120)
+    #expect(table.structureFault() == nil)
+  }
+
   /// Views that come and go do not add up: what they alone could see is used again. In whatever order they go.
   @Test(arguments: [0, 1, 2]) func pagesComeBackFromViews(order: Int) throws {
     let table = RecordTable(base: nil, shape: .tiny, seed: 1)

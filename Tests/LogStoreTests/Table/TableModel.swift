@@ -173,4 +173,6 @@ struct SeededGenerator: RandomNumberGenerator {
 extension TableShape {
   /// Nodes and buckets so small that a few dozen records make several levels, splits, merges and chains.
   static let tiny = TableShape(leafEntries: 4, innerEntries: 4, bucketEntries: 6, directoryDepth: 12)
+
+  static let merging = TableShape(leafEntries: 16, innerEntries: 9, bucketEntries: 30, directoryDepth: 12)
 }

@@ -2,17 +2,20 @@
 
 extension TableView {
   /// Walks the order tree and the key index, and checks every link, count and separator. Returns what is wrong, or nil,
-  /// and all pages that were reached.
-  func checkStructure() -> (fault: String?, pages: Set<UInt32>) {
+  /// and what was reached.
+  func checkStructure() -> (fault: String?, pages: Set<UInt32>, nodes: Int, buckets: Int) {
     let map = root.root.map
     var pages: Set<UInt32> = []
     var faults: [String] = []
     var records: Set<SlotRef> = []
     var baseEnd = 0
     var last = SlotRef.none
+    var nodes = 0
+    var bucketCount = 0
 
     func walk(_ ref: SlotRef, parent: SlotRef, height: Int?) -> Int {
       pages.insert(ref.page)
+      nodes += 1
       let node = order.node(ref, map)
       if node.parent != parent { faults.append("a node's parent") }
       if let height, node.height != height { faults.append("a node's height") }
@@ -42,10 +45,11 @@ extension TableView {
       }
       var sum = 0
       for index in 0..<node.count {
+        let endBefore = baseEnd
         let size = walk(node.child(index), parent: ref, height: node.height - 1)
         if size != node.size(index) { faults.append("a child's count: \(node.size(index)), not \(size)") }
-        // 0 stands for a child without base records, wherever it is.
-        if baseEnd > node.end(index), node.end(index) > 0 { faults.append("a separator is too low") }
+        if baseEnd > endBefore, baseEnd > node.end(index) { faults.append("a separator is too low") }
+        if node.end(index) > 0, endBefore > node.end(index) { faults.append("separators out of order") }
         sum += size
       }
       return sum
@@ -63,6 +67,7 @@ extension TableView {
       var number = first
       while number != 0 {
         pages.insert(number)
+        bucketCount += 1
         let bucket = KeyBucket(slot: map.page(number))
         if bucket.depth > index.depth { faults.append("a bucket's depth") }
         var entries = 0
@@ -81,14 +86,14 @@ extension TableView {
       }
     }
     if indexed != records.count { faults.append("\(indexed) keys of \(records.count) records") }
-    return (faults.first, pages)
+    return (faults.first, pages, nodes, bucketCount)
   }
 }
 
 extension RecordTable {
   /// What is wrong with the structure of the present state, pages that are in use but not reached included.
   func structureFault() -> String? {
-    let (fault, pages) = view().checkStructure()
+    let (fault, pages, _, _) = view().checkStructure()
     if let fault { return fault }
     return pages.count == pageCounts.used ? nil : "\(pageCounts.used) pages in use, \(pages.count) reached"
   }

@@ -83,12 +83,14 @@ extension Order {
     let parent = node(ref, memory.map).parent
     if parent.isNone { return }
     let above = node(parent, memory.map)
-    if above.count < 2 { return }
-    let index = min(above.index(ofChild: ref), above.count - 2)
-    let (left, right) = (above.child(index), above.child(index + 1))
     let isLeaf = above.height == 1
     let limit = (isLeaf ? leafLimit : innerLimit) * 3 / 4
-    guard node(left, memory.map).count + node(right, memory.map).count <= limit else { return }
+    var index = above.index(ofChild: ref)
+    if !fits(above, index, limit, memory.map) {
+      index -= 1
+      if !fits(above, index, limit, memory.map) { return }
+    }
+    let (left, right) = (above.child(index), above.child(index + 1))
 
     settle(&memory)
     let target = OrderNode(slot: memory.writableSlot(left))
@@ -116,5 +118,11 @@ extension Order {
     } else if shared.count < innerLimit / 4 {
       merge(parent, &memory)
     }
+  }
+
+  /// Whether the child at `index` and the one after it are there and have few enough entries for one node.
+  private func fits(_ parent: OrderNode, _ index: Int, _ limit: Int, _ map: PageMap) -> Bool {
+    guard index >= 0, index + 1 < parent.count else { return false }
+    return node(parent.child(index), map).count + node(parent.child(index + 1), map).count <= limit
   }
 }
