@@ -42,6 +42,7 @@ final class FrameWindow {
       let available = Int(min(UInt64(buffer.count - position), limit - offset))
       switch source.codec.check(buffer, position, available: available, offset: offset) {
       case .good(let type, let length):
+        if type.kind.isReserved { throw .newerSnapshot(source.path, offset) }
         let payload = position + Limits.frameOverhead
         return Frame(
           type: type, payload: payload..<payload + length, end: offset + UInt64(Limits.frameOverhead + length))
@@ -49,6 +50,17 @@ final class FrameWindow {
       case .needs(let bytes): needed = bytes
       }
     }
+  }
+
+  /// The bytes that damage at `offset` is reported for: those of the frame, by its own length, if they lie in front of
+  /// `limit`, the end of its section; otherwise all up to there.
+  func damagedRange(at offset: UInt64, limit: UInt64) throws(LogStoreError) -> Range<UInt64> {
+    guard offset < limit, limit - offset >= UInt64(Limits.frameOverhead) else { return offset..<max(offset, limit) }
+    try fill(offset, Limits.frameOverhead, limit)
+    let position = Int(offset - start)
+    let length = buffer.lend(position..<position + 4) { $0.u32(0) }
+    let span = UInt64(length) + UInt64(Limits.frameOverhead)
+    return offset..<(span <= limit - offset ? offset + span : limit)
   }
 
   /// Takes everything in front of `offset` into the digest.

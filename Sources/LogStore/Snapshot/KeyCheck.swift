@@ -41,7 +41,13 @@ struct KeyCheck {
         frame.end == offset + size
       else { return nil }
       switch window.buffer.lend(frame.payload, { KeyCheck.find(entry, $0) }) {
-      case .found: return nil
+      case .found(let earlier):
+        for index in earlier where try reader.key(at: index) == reader.key(at: Int(entry.index)) {
+          return .damagedSnapshot(
+            reader.name, reader.footer.recordsOffset..<reader.footer.orderOffset,
+            "records \(index) and \(entry.index) have the same key")
+        }
+        return nil
       case .absent:
         let start = reader.footer.keysOffset + home * size
         return .damagedSnapshot(
@@ -52,14 +58,22 @@ struct KeyCheck {
     return nil
   }
 
-  private enum Outcome { case found, absent, further }
+  private enum Outcome {
+    /// With the records of the same tag that a search comes to before.
+    case found([Int])
+    case absent
+    case further
+  }
 
   private static func find(_ entry: KeyEntry, _ bucket: RawSpan) -> Outcome {
     let tag = UInt32(truncatingIfNeeded: entry.hash)
+    var earlier: [Int] = []
     for slot in 0..<SnapshotLayout.bucketSlots {
       let index = bucket.u32((SnapshotLayout.bucketSlots &+ slot) &* 4)
       if index == SnapshotLayout.emptySlot { return .absent }
-      if index == entry.index, bucket.u32(slot &* 4) == tag { return .found }
+      guard bucket.u32(slot &* 4) == tag else { continue }
+      if index == entry.index { return .found(earlier) }
+      earlier.append(Int(index))
     }
     return .further
   }

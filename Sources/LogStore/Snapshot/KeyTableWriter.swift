@@ -80,7 +80,7 @@ struct KeyTableWriter {
     }
     let shift = 64 - KeyTableWriter.partitionBits
     let lowest = SnapshotLayout.bucket(UInt64(number) << shift, of: buckets)
-    let highest = SnapshotLayout.bucket(UInt64(number) << shift | (1 << shift) - 1, of: buckets)
+    let highest = SnapshotLayout.bucket((UInt64(number) << shift) | ((1 << shift) - 1), of: buckets)
     return KeyEntry.sorted(entries, buckets: buckets, in: lowest..<highest + 1)
   }
 }

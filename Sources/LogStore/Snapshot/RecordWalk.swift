@@ -6,6 +6,8 @@ struct RecordWalk {
   /// What the last step went over.
   private(set) var records = 0
   private(set) var frames: UInt64 = 0
+  /// Where the last step found damage.
+  private(set) var damage: Range<UInt64> = 0..<0
 
   init(_ reader: SnapshotReader, _ window: FrameWindow) {
     self.reader = reader
@@ -18,6 +20,7 @@ struct RecordWalk {
     at offset: UInt64, index: Int, _ body: (Int, RawSpan) throws(LogStoreError) -> Void
   ) throws(LogStoreError) -> UInt64? {
     let limit = reader.footer.orderOffset
+    let begin = offset
     var offset = offset
     var isFirst = true
     frames = 0
@@ -28,17 +31,19 @@ struct RecordWalk {
         offset = frame.end
         continue
       }
-      guard frame.type.isLast, index < reader.count else { return nil }
+      guard frame.type.isLast, index < reader.count else { break }
       if frame.type.kind == .record {
         let places = window.buffer.lend(frame.payload) { RecordFormat.record($0, at: frame.payload.lowerBound) }
-        guard let places else { return nil }
+        guard let places else { break }
         try window.buffer.lend(places.key) { (key) throws(LogStoreError) in try body(index, key) }
         records = 1
         return frame.end
       }
-      guard frame.type.kind == .block, frame.type.isFirst, try block(frame, index, body) else { return nil }
+      guard frame.type.kind == .block, frame.type.isFirst, try block(frame, index, body) else { break }
       return frame.end
     }
+    // Without a frame that fails, what fails is the record that does not end.
+    damage = offset < limit ? try window.damagedRange(at: offset, limit: limit) : begin..<limit
     return nil
   }
 

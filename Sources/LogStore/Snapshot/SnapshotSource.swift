@@ -32,7 +32,7 @@ struct SnapshotSource: Sendable {
 
   /// A frame that verifies and yet does not belong where it stands.
   func misplaced(_ kind: FrameKind, _ offset: UInt64, expected: String) -> LogStoreError {
-    if kind.rawValue < 32, !kind.isKnownInSnapshot { return .newerSnapshot(path, offset) }
+    if kind.isReserved { return .newerSnapshot(path, offset) }
     return damaged(offset, "a frame of kind \(kind) stands where \(expected) should")
   }
 }
@@ -46,11 +46,6 @@ extension LogStoreError {
 }
 
 extension FrameKind {
-  /// Whether this version of the engine knows the kind in a snapshot.
-  var isKnownInSnapshot: Bool {
-    switch self {
-    case .part, .loss, .record, .block, .order, .keys, .footer: true
-    default: isApplication
-    }
-  }
+  /// Whether only a newer version can have written the kind.
+  var isReserved: Bool { !isKnownInJournal && !(rawValue >= 16 && rawValue <= 20) && rawValue != 0 }
 }

@@ -28,7 +28,7 @@ struct SnapshotVerifier {
     try keyTable()
     try window.digest(upTo: reader.footerOffset)
     if window.digest != reader.footer.checksum {
-      report(0..<reader.footerOffset, "the checksum of the whole file does not match")
+      report(reader.footerOffset..<reader.size, "the checksum of the whole file is another one")
     }
     if keys != nil { findings += try keys!.finish() }
     try step(reader.size)
@@ -36,15 +36,20 @@ struct SnapshotVerifier {
   }
 
   private mutating func losses() throws(LogStoreError) {
-    let size = UInt64(SnapshotLayout.lossFrameBytes)
+    let limit = reader.footer.recordsOffset
     var offset = UInt64(Limits.headerBytes)
-    while offset < reader.footer.recordsOffset {
-      let frame = try window.frame(at: offset, limit: reader.footer.recordsOffset)
+    while offset < limit {
+      let frame = try window.frame(at: offset, limit: limit)
       frames += 1
-      if frame?.type != FrameType(.loss) || frame?.end != offset + size {
-        report(offset..<offset + size, "a recorded loss does not verify")
+      if let frame, frame.type == FrameType(.loss),
+        window.buffer.lend(frame.payload, { LossRecord(decoding: $0) }) != nil
+      {
+        offset = frame.end
+      } else {
+        try report(at: offset, limit, "a recorded loss does not verify")
+        // They are all of one size.
+        offset += UInt64(SnapshotLayout.lossFrameBytes)
       }
-      offset += size
     }
   }
 
@@ -56,7 +61,7 @@ struct SnapshotVerifier {
     while offset < limit {
       guard let frame = try window.frame(at: offset, limit: limit), frame.type.isFirst != isInside,
         frame.type.isLast ? frame.type.kind.isApplication : frame.type.kind == .part
-      else { return report(offset..<limit, "frame \(count) of the application's state does not verify") }
+      else { return try report(at: offset, limit, "frame \(count) of the application's state does not verify") }
       frames += 1
       isInside = !frame.type.isLast
       if frame.type.isLast { count += 1 }
@@ -87,11 +92,11 @@ struct SnapshotVerifier {
         frames += walk.frames
         offset = end
       } else if let next = try order.next(after: offset, from: index + 1) {
-        report(offset..<next.offset, "record \(index) does not verify")
+        report(walk.damage, "record \(index) does not verify")
         index = next.index
         offset = next.offset
       } else {
-        report(offset..<limit, "record \(index) does not verify, and nothing behind it can be found")
+        report(walk.damage, "record \(index) does not verify, and nothing behind it can be found")
         return
       }
       try step(offset)
@@ -151,6 +156,10 @@ struct SnapshotVerifier {
 
   private mutating func report(_ range: Range<UInt64>, _ what: String) {
     findings.append(.damagedSnapshot(reader.name, range, what))
+  }
+
+  private mutating func report(at offset: UInt64, _ limit: UInt64, _ what: String) throws(LogStoreError) {
+    report(try window.damagedRange(at: offset, limit: limit), what)
   }
 
   private mutating func step(_ done: UInt64) throws(LogStoreError) {
