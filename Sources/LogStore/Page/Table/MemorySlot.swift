@@ -127,7 +127,9 @@ struct MemorySlot: @unchecked Sendable {
   func withBytes<R, E: Error>(_ offset: Int, count: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     check(offset, count)
     let bytes = unsafe UnsafeRawBufferPointer(start: base + offset, count: count)
-    return try body(unsafe bytes.bytes)
+    // Two statements: as one expression this crashes the 6.3 optimiser when it is told to keep assertions.
+    let span = unsafe bytes.bytes
+    return try body(span)
   }
 }
 

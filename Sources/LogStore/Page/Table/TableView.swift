@@ -67,35 +67,32 @@ struct TableView: Sendable {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the range is out of bounds")
     var left = range.count
     if left == 0 { return }
-    try withMap { map in
-      let first = order.place(ofRank: range.lowerBound, map)
-      var (leaf, index, offset) = (first.leaf, first.index, first.offset)
-      while true {
-        let node = order.node(leaf, map)
-        let entries = node.count
-        while index < entries {
-          let entry = node.entry(index)
-          var goOn = false
-          var taken = 1
-          if entry.isRange {
-            let start = entry.base.lowerBound + offset
-            taken = min(entry.base.upperBound - start, left)
-            goOn = try body(.base(start..<start + taken))
-          } else {
-            let record = RecordSlot(slot: map.slot(entry.record))
-            switch record.value {
-            case .base(let moved): goOn = try body(.base(moved..<moved + 1))
-            case .journal(let location): goOn = try record.withKey { try body(.journal(key: $0, location)) }
-            }
-          }
-          left -= taken
-          if !goOn || left == 0 { return }
-          index += 1
-          offset = 0
-        }
-        leaf = order.leaf(after: leaf, map)
-        index = 0
+    let root = root
+    defer { withExtendedLifetime(root) {} }
+    let map = root.root.map
+    var place = order.place(ofRank: range.lowerBound, map)
+    while left > 0 {
+      let node = order.node(place.leaf, map)
+      if place.index == node.count {
+        place = Order.Place(leaf: order.leaf(after: place.leaf, map), index: 0, offset: 0)
+        continue
       }
+      let entry = node.entry(place.index)
+      if entry.isRange {
+        let start = entry.base.lowerBound + place.offset
+        let end = min(entry.base.upperBound, start + left)
+        if try !body(.base(start..<end)) { return }
+        left -= end - start
+      } else {
+        let record = RecordSlot(slot: map.slot(entry.record))
+        switch record.value {
+        case .base(let moved): if try !body(.base(moved..<moved + 1)) { return }
+        case .journal(let location): if try !record.withKey({ try body(.journal(key: $0, location)) }) { return }
+        }
+        left -= 1
+      }
+      place.index += 1
+      place.offset = 0
     }
   }
 
