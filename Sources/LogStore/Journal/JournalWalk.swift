@@ -5,9 +5,13 @@ struct JournalWalk {
   var successorLSN: UInt64?
   /// Whether the journal ends at `reader.limit` because its successor says so.
   var isSealed = false
+  /// Whether the file ends before it should: a fault behind which nothing verifies is then part of what is missing.
+  var isCut = false
   /// The bytes that earlier recoveries dropped, in the order of the file.
   var skips: [LossRecord] = []
   var policy = RecoveryPolicy.salvage
+  /// Where to stop, in front of what came later.
+  var until = Moment.now
   /// Called every few MiB with the bytes read since the last call; false cancels.
   var progress: ((UInt64) -> Bool)?
 
@@ -78,7 +82,7 @@ struct JournalWalk {
     let end = frame.end
     switch frame.kind {
     case .mark:
-      note(frame, &sink)
+      guard note(frame, &sink) else { return false }
       position = end
       outcome.good = end
       return true
@@ -104,8 +108,7 @@ struct JournalWalk {
       return true
     }
     batch = nil
-    if !isSealed, let successorLSN, outcome.lsn &+ open.operations > successorLSN {
-      // The end is unknown: what goes past the successor's beginning is repeated there.
+    if isPast(outcome.lsn &+ open.operations) {
       sink.abandon()
       outcome.stoppedBySink = true
       return false
@@ -124,20 +127,33 @@ struct JournalWalk {
     return true
   }
 
+  @inline(__always)
+  private func isPast(_ lsn: UInt64) -> Bool {
+    if case .lsn(let last) = until, lsn > last { return true }
+    // The end is unknown: what goes past the successor's beginning is repeated there.
+    if !isSealed, let successorLSN, lsn > successorLSN { return true }
+    return false
+  }
+
   private mutating func report(_ end: UInt64) throws(LogStoreError) {
     let read = end - reported
     reported = end
     if let progress, !progress(read) { throw LogStoreError(.cancelled, "reading the journal was cancelled", path: reader.path) }
   }
 
-  private mutating func note<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) {
-    guard let mark = frame.mark else { return }
+  private mutating func note<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) -> Bool {
+    guard let mark = frame.mark else { return true }
+    if case .time(let latest) = until, mark.time > latest {
+      outcome.stoppedBySink = true
+      return false
+    }
     if !isSealed { outcome.durableEnd = max(outcome.durableEnd, mark.durableEnd) }
     if let last = outcome.lastMark, mark.time < last.time { outcome.clockRanBack = true }
     outcome.lastMark = mark
     outcome.lsn = mark.lsn
     outcome.isClosed = mark.isClosed
     sink.mark(mark, frame)
+    return true
   }
 
   private mutating func skip<Sink: JournalSink>(_ loss: LossRecord, _ sink: inout Sink) {
@@ -168,11 +184,16 @@ struct JournalWalk {
       isSurveyed = true
       outcome.durableEnd = max(outcome.durableEnd, try survey(from: at))
     }
-    if !isSealed, at >= outcome.durableEnd {
+    if !isSealed, !isCut, at >= outcome.durableEnd {
       outcome.tornTail = outcome.good..<reader.limit
       return false
     }
     outcome.isClosed = false
+    let next = resumeHere ? position : try firstFrame(behind: position)
+    if isCut, next == nil {
+      position = reader.limit
+      return false
+    }
     if policy == .strict {
       throw LogStoreError(
         .damaged,
@@ -182,7 +203,6 @@ struct JournalWalk {
     if policy == .pointInTime {
       outcome.stoppedAtDamage = true
     }
-    let next = resumeHere ? position : try firstFrame(behind: position)
     let end = next ?? max(isSealed ? reader.limit : min(outcome.durableEnd, reader.limit), outcome.good)
     let lost = try lostOperations(in: outcome.good..<end, resumed: next != nil)
     outcome.dropped.append(

@@ -47,14 +47,6 @@ public final class Page: Sendable {
   public func close() throws(LogStoreError) { fatalError() }
 }
 
-/// A moment of a page's history.
-public enum Moment: Sendable, Hashable {
-  case now
-  case lsn(UInt64)
-  /// Nanoseconds since 1970: the last position before the first mark later than this.
-  case time(nanoseconds: Int64)
-}
-
 public struct PageView: Sendable {
   public var count: Int { fatalError() }
   public var position: Position { fatalError() }

@@ -1,0 +1,142 @@
+/// The frames of a batch as they will stand in the journal, but for checksums and the bits of first and last, which
+/// depend on where they come to stand.
+final class BatchFrames {
+  let buffer: ByteBuffer
+  private(set) var operations = 0
+  /// Whether the frames are the application's own (kinds 32 to 63), or the table's.
+  private(set) var isApplication = false
+  private let partBytes: Int
+
+  /// `partBytes` bounds a frame's payload; only tests lower it.
+  init(capacity: Int = 256, partBytes: Int = Limits.payloadBytes) {
+    buffer = ByteBuffer(capacity: capacity)
+    self.partBytes = partBytes
+  }
+
+  func copy() -> BatchFrames {
+    let other = BatchFrames(capacity: buffer.count, partBytes: partBytes)
+    unsafe other.buffer.append(buffer.bytes)
+    other.operations = operations
+    other.isApplication = isApplication
+    return other
+  }
+
+  func removeAll() {
+    buffer.count = 0
+    operations = 0
+    isApplication = false
+    buffer.trim(to: 1 << 20)
+  }
+
+  /// A put; in front of `before` where that is not nil.
+  @inline(__always)
+  func put(
+    _ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer
+  ) throws(LogStoreError) {
+    try BatchFrames.check(key: key.count)
+    if let before { try BatchFrames.check(key: before.count) }
+    let names = unsafe before.map { 4 + key.count + $0.count } ?? 2 + key.count
+    try checkRoom(names, value.count)
+    let rest = unsafe parts(value, beside: names)
+    open(unsafe before == nil ? .put : .putBefore, names + rest.count)
+    buffer.append(UInt16(truncatingIfNeeded: key.count))
+    if let before { buffer.append(UInt16(truncatingIfNeeded: before.count)) }
+    unsafe buffer.append(key)
+    if let before = unsafe before { unsafe buffer.append(before) }
+    unsafe buffer.append(rest)
+    operations &+= 1
+  }
+
+  func remove(_ key: UnsafeRawBufferPointer) throws(LogStoreError) {
+    try BatchFrames.check(key: key.count)
+    try checkRoom(key.count, 0)
+    open(.remove, key.count)
+    unsafe buffer.append(key)
+    operations &+= 1
+  }
+
+  func move(_ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?) throws(LogStoreError) {
+    try BatchFrames.check(key: key.count)
+    if let before { try BatchFrames.check(key: before.count) }
+    let anchor = unsafe before ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    try checkRoom(4 + key.count + anchor.count, 0)
+    open(.move, 4 + key.count + anchor.count)
+    buffer.append(UInt16(truncatingIfNeeded: key.count))
+    buffer.append(UInt16(truncatingIfNeeded: anchor.count))
+    unsafe buffer.append(key)
+    unsafe buffer.append(anchor)
+    operations &+= 1
+  }
+
+  func clear() throws(LogStoreError) {
+    try checkRoom(0, 0)
+    open(.clear, 0)
+    operations &+= 1
+  }
+
+  func application(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer) throws(LogStoreError) {
+    guard kind.isApplication else {
+      throw LogStoreError(.wrongState, "an application's frame has a kind from 32 to 63, not \(kind.rawValue)")
+    }
+    try checkRoom(0, payload.count)
+    let rest = unsafe parts(payload, beside: 0)
+    open(kind, rest.count)
+    unsafe buffer.append(rest)
+    operations &+= 1
+    isApplication = true
+  }
+
+  static func check(key length: Int) throws(LogStoreError) {
+    guard length >= 1, length <= Limits.keyBytes else {
+      throw LogStoreError(.invalidKey, "a key has 1 to \(Limits.keyBytes) bytes, not \(length)")
+    }
+  }
+
+  private func checkRoom(_ names: Int, _ value: Int) throws(LogStoreError) {
+    let frames = (names + value) / partBytes + 1
+    let (total, overflow) = buffer.count.addingReportingOverflow(names + value + frames * Limits.frameOverhead)
+    guard !overflow, total + Mark.frameBytes <= Limits.batchBytes else {
+      throw LogStoreError(
+        .tooLarge, "a batch takes at most \(Limits.batchBytes) bytes; this operation would make it longer. Use smaller values or batches")
+    }
+  }
+
+  /// Writes all of `bytes` but what fits into one frame beside `names` bytes as parts; returns the rest.
+  private func parts(_ bytes: UnsafeRawBufferPointer, beside names: Int) -> UnsafeRawBufferPointer {
+    var rest = unsafe bytes
+    while rest.count + names > partBytes {
+      let part = unsafe UnsafeRawBufferPointer(rebasing: rest[..<min(partBytes, rest.count)])
+      open(.part, part.count)
+      unsafe buffer.append(part)
+      unsafe rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
+    }
+    return unsafe rest
+  }
+
+  @inline(__always)
+  private func open(_ kind: FrameKind, _ length: Int) {
+    let frame = unsafe buffer.extend(Limits.frameOverhead)
+    unsafe frame.store(UInt32(truncatingIfNeeded: length))
+    unsafe frame.store(UInt32(0), at: 4)
+    unsafe frame.store(kind.rawValue, at: 8)
+  }
+
+  /// Copies the frames behind `target`'s end and seals them for a place in a file. `target`'s byte 0 stands at `origin`.
+  @inline(__always)
+  func seal(into target: ByteBuffer, origin: UInt64, codec: FrameCodec) {
+    let start = target.count
+    unsafe target.append(buffer.bytes)
+    var place = start
+    let end = target.count
+    while place < end {
+      let frame = unsafe target.base + place
+      let raw = unsafe UnsafeRawPointer(frame)
+      let length = unsafe Int(raw.load(0, as: UInt32.self))
+      let kind = unsafe FrameKind(rawValue: raw.load(8))
+      let next = place &+ length &+ Limits.frameOverhead
+      let type = FrameType(kind, first: place == start, last: next == end)
+      unsafe codec.seal(frame, offset: origin &+ UInt64(place), length: length, type: type)
+      place = next
+    }
+  }
+}

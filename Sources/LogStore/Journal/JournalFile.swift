@@ -1,0 +1,29 @@
+/// An open journal: its file and what its header says.
+final class JournalFile: Sendable {
+  let name: String
+  let path: String
+  let file: any StorageFile
+  let header: JournalHeader
+  let codec: FrameCodec
+  /// As it was when the journal was opened.
+  let status: FileStatus
+
+  init(name: String, path: String, file: any StorageFile, header: JournalHeader, status: FileStatus) {
+    self.name = name
+    self.path = path
+    self.file = file
+    self.header = header
+    self.status = status
+    codec = FrameCodec(salt: header.salt)
+  }
+
+  var generation: UInt64 { header.generation }
+  /// Whether the file is the one that its writer made, not a copy of it.
+  var isOriginal: Bool { status.inode == header.inode }
+
+  func reader(limit: UInt64) -> JournalReader {
+    JournalReader(file: file, name: name, path: path, header: header, limit: limit)
+  }
+
+  deinit { file.close() }
+}

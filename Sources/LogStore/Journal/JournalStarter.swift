@@ -1,0 +1,90 @@
+/// Makes a new journal, from its temporary name to its place in the directory.
+struct JournalStarter {
+  let directory: any StorageDirectory
+  let storage: any Storage
+  let id: PageID
+  let state: UInt32
+  let level: Durability
+
+  struct Started {
+    var journal: JournalFile
+    var end: UInt64
+    var operations: UInt64
+  }
+
+  struct Failure: Error {
+    var error: LogStoreError
+    var storage: StorageError
+    /// Whether the name may or may not last: neither journal can be appended to.
+    var afterRename = false
+  }
+
+  func start(_ start: JournalStart) throws(Failure) -> Started {
+    var named = false
+    do {
+      let generation = try nextGeneration()
+      let temporary = PageFile.journal(generation).temporaryName
+      let file = try create(temporary)
+      do {
+        let started = try build(start, generation, file)
+        try mapped { () throws(StorageError) in
+          try file.sync(level)
+          try directory.rename(temporary, to: started.journal.name)
+        }
+        named = true
+        try mapped { () throws(StorageError) in
+          try directory.sync(level)
+          if generation == 0 { try directory.syncParent(level) }
+        }
+        return started
+      } catch {
+        file.close()
+        // Best effort: the next writer removes what cannot be removed now.
+        if !named { do { try directory.remove(temporary) } catch {} }
+        throw error
+      }
+    } catch {
+      let storage = error.cause as? StorageError ?? StorageError(.create, errno: error.errno ?? StorageError.inputOutput, path: directory.path)
+      throw Failure(error: error, storage: storage, afterRename: named)
+    }
+  }
+
+  /// One more than the highest number present.
+  private func nextGeneration() throws(LogStoreError) -> UInt64 {
+    let listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
+    guard let highest = listing.highest else { return 0 }
+    guard highest < 9_999_999_999 else {
+      throw LogStoreError(.tooLarge, "no generation number is left; copy the records into a new page", path: directory.path)
+    }
+    return highest + 1
+  }
+
+  private func create(_ name: String) throws(LogStoreError) -> any StorageFile {
+    try mapped { () throws(StorageError) in
+      do {
+        return try directory.open(name, .createNew)
+      } catch where error.errno == StorageError.exists {
+        try directory.remove(name)
+        return try directory.open(name, .createNew)
+      }
+    }
+  }
+
+  private func build(_ start: JournalStart, _ generation: UInt64, _ file: any StorageFile) throws(LogStoreError) -> Started {
+    let name = PageFile.journal(generation).name
+    var header = JournalHeader(
+      state: state, id: id, generation: generation, salt: storage.random(), baseLSN: start.baseLSN,
+      predecessor: start.predecessor, initialLength: 0,
+      inode: try mapped { () throws(StorageError) in try file.status().inode }, time: storage.wallClock())
+    var builder = JournalBuilder(file, salt: header.salt)
+    for loss in start.losses { try builder.append(loss) }
+    for carried in start.carried { try builder.append(carried) }
+    header.initialLength = builder.length
+    try builder.finish(header)
+    let path = directory.path.hasSuffix("/") ? directory.path + name : directory.path + "/" + name
+    let status = try mapped { () throws(StorageError) in try file.status() }
+    return Started(
+      journal: JournalFile(name: name, path: path, file: file, header: header, status: status),
+      end: header.initialLength, operations: builder.operations)
+  }
+}

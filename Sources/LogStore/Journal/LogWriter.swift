@@ -1,0 +1,360 @@
+internal import Synchronization
+
+/// Appends groups of batches to the newest journal, and starts new ones.
+///
+/// Invariant behind the unchecked conformance: everything but `durable` and `gate` is touched only by the thread that
+/// holds the page's baton (`CommitQueue`), which hands it over with a lock's ordering.
+final class LogWriter: @unchecked Sendable {
+  let directory: any StorageDirectory
+  let storage: any Storage
+  let id: PageID
+  let state: UInt32
+  /// What stands for `.power` here; weaker only where the options accept it.
+  let level: Durability
+
+  /// The journal that is appended to; nil where the next write has to start one.
+  private(set) var journal: JournalFile?
+  private(set) var end: UInt64 = 0
+  private(set) var lsn: UInt64
+  /// How the next journal starts, where there is none to append to.
+  private(set) var pending: JournalStart?
+  private(set) var poison: LogStoreError?
+  private(set) var tail = UnsyncedTail(offset: 0)
+
+  // The group that is being put together.
+  private var groupStart = 0
+  private var staged: [Staged] = []
+  private var hasMark = false
+  private var lastMarkTime: Int64 = .min
+  private var lastLookTime: Int64 = .min
+
+  /// What is durable, as far as anyone has seen.
+  struct Durable {
+    var generation: UInt64 = 0
+    var end: UInt64 = 0
+    var lsn: UInt64 = 0
+    /// Whether a sync has succeeded since the last mark.
+    var awaitsMark = true
+    var failure: LogStoreError?
+  }
+  let durable = Mutex(Durable())
+  /// Held over every sync of the journal, so that none can take another's failure for its own success.
+  private let gate = Mutex<Void>(())
+
+  private struct Staged {
+    var place: Int
+    var lsn: UInt64
+  }
+
+  /// Nanoseconds between marks while writers go on.
+  private static let markInterval: Int64 = 1_000_000_000
+  /// Nanoseconds for which a look at the file's name is good, between syncs.
+  private static let lookInterval: Int64 = 10_000_000
+
+  /// Goes on in `journal`, which was closed cleanly and ends at `end`.
+  init(
+    appendingTo journal: JournalFile, end: UInt64, lsn: UInt64, directory: any StorageDirectory, storage: any Storage,
+    level: Durability
+  ) {
+    self.directory = directory
+    self.storage = storage
+    self.level = level
+    (id, state) = (journal.header.id, journal.header.state)
+    self.journal = journal
+    self.end = end
+    self.lsn = lsn
+    tail = UnsyncedTail(offset: end)
+    durable.withLock { $0 = Durable(generation: journal.generation, end: end, lsn: lsn) }
+  }
+
+  /// Has no journal to go on in: the first write, or `startPending`, starts one.
+  init(
+    starting start: JournalStart, lsn: UInt64, id: PageID, state: UInt32, directory: any StorageDirectory,
+    storage: any Storage, level: Durability
+  ) {
+    self.directory = directory
+    self.storage = storage
+    self.level = level
+    (self.id, self.state) = (id, state)
+    self.lsn = lsn
+    pending = start
+    durable.withLock { $0 = Durable(lsn: start.baseLSN) }
+  }
+
+  var position: Position { Position(salt: journal?.header.salt ?? pending?.predecessor?.salt ?? 0, lsn: lsn) }
+
+  // MARK: A group
+
+  /// Makes ready for a group: a journal to write into, and a mark where one is due.
+  func beginGroup() throws(LogStoreError) {
+    try checkUsable()
+    if journal == nil { try startPending() }
+    guard let journal else { return }
+    let known = durable.withLock { $0 }
+    tail.beginGroup(at: end, durableEnd: known.end)
+    groupStart = tail.current.bytes.count
+    staged.removeAll(keepingCapacity: true)
+    let now = storage.monotonicClock()
+    hasMark = known.awaitsMark || now - lastMarkTime >= LogWriter.markInterval
+    if hasMark {
+      lastMarkTime = now
+      appendMark(journal, durableEnd: known.end, closed: false)
+    }
+  }
+
+  private func appendMark(_ journal: JournalFile, durableEnd: UInt64, closed: Bool) {
+    let mark = Mark(
+      lsn: lsn, durableEnd: durableEnd, time: storage.wallClock(), salt: journal.header.salt, isClosed: closed)
+    let bytes = tail.current.bytes
+    mark.append(to: bytes, offset: tail.current.offset + UInt64(bytes.count), codec: journal.codec)
+    staged.append(Staged(place: bytes.count, lsn: lsn))
+  }
+
+  /// Adds a batch to the group; it is the `stagedBatches`-th. Its LSN is the answer.
+  func stage(_ batch: BatchFrames) -> UInt64 {
+    guard let journal else { preconditionFailure("a batch was staged outside a group") }
+    batch.seal(into: tail.current.bytes, origin: tail.current.offset, codec: journal.codec)
+    let before = staged.last?.lsn ?? lsn
+    staged.append(Staged(place: tail.current.bytes.count, lsn: before &+ UInt64(batch.operations)))
+    return before &+ UInt64(batch.operations)
+  }
+
+  /// The LSN behind the batches staged so far.
+  var stagedLSN: UInt64 { staged.last?.lsn ?? lsn }
+
+  /// Gives the group up: nothing of it was written.
+  func dropGroup() {
+    tail.current.bytes.count = groupStart
+    staged.removeAll(keepingCapacity: true)
+    if hasMark { lastMarkTime = .min }
+  }
+
+  /// What became of a group.
+  enum GroupResult {
+    case written
+    /// There was no room: batches with an LSN up to this one stand and are durable, the others were not written.
+    case cut(standing: UInt64, LogStoreError)
+    /// Whether it will survive is unknown.
+    case unknown(LogStoreError)
+  }
+
+  /// Writes the group with one call, and makes it durable where `level` asks for it.
+  func commitGroup(_ wanted: Durability) -> GroupResult {
+    guard let journal, tail.current.bytes.count > groupStart else { return .written }
+    if let replaced = lookAround(journal, always: wanted != .process) {
+      dropGroup()
+      setPoison(replaced)
+      return .unknown(replaced)
+    }
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: tail.current.bytes.bytes[groupStart...])
+    var written = 0
+    do {
+      try unsafe journal.file.writeFully(bytes, at: end, written: &written)
+    } catch where error.isNoSpace {
+      return cut(journal, written: written, wanted: bytes.count, error)
+    } catch {
+      dropGroup()
+      return .unknown(fail(error, "a write failed"))
+    }
+    end += UInt64(bytes.count)
+    lsn = stagedLSN
+    if hasMark { durable.withLock { if $0.generation == journal.generation { $0.awaitsMark = false } } }
+    guard wanted != .process else { return .written }
+    do {
+      try sync(min(wanted, level), of: journal, upTo: end, lsn: lsn)
+      return .written
+    } catch {
+      return .unknown(error)
+    }
+  }
+
+  /// ENOSPC and its kin: the journal's life is over. What was written whole stands, once it is synced.
+  private func cut(_ journal: JournalFile, written: Int, wanted: Int, _ error: StorageError) -> GroupResult {
+    let refused = LogStoreError(error, lsn: lsn)
+    do {
+      let size = try journal.file.status().size
+      guard size <= end + UInt64(written) else {
+        dropGroup()
+        return .unknown(fail(error, "a write failed and may have written more than it said"))
+      }
+      let standing = staged.last { $0.place <= groupStart + written }
+      let keep = end + UInt64((standing?.place ?? groupStart) - groupStart)
+      try sync(level, of: journal, upTo: keep, lsn: standing?.lsn ?? lsn)
+      tail.current.bytes.count = standing?.place ?? groupStart
+      lsn = standing?.lsn ?? lsn
+      retire(journal, at: keep)
+      return .cut(standing: lsn, refused)
+    } catch let failure as LogStoreError {
+      dropGroup()
+      return .unknown(failure)
+    } catch let failure as StorageError {
+      dropGroup()
+      return .unknown(fail(failure, "a write failed, and the file cannot be looked at"))
+    } catch {
+      dropGroup()
+      return .unknown(refused)
+    }
+  }
+
+  /// Ends the journal's life at `keep`, all of which is durable.
+  private func retire(_ journal: JournalFile, at keep: UInt64) {
+    end = keep
+    self.journal = nil
+    pending = JournalStart(
+      predecessor: .init(generation: journal.generation, salt: journal.header.salt, end: keep), baseLSN: lsn)
+  }
+
+  // MARK: Durability
+
+  /// Makes everything up to `upTo` durable. Any thread; syncs of a journal exclude each other.
+  func sync(_ wanted: Durability, of journal: JournalFile, upTo: UInt64, lsn: UInt64) throws(LogStoreError) {
+    let failure: LogStoreError? = gate.withLock { _ in
+      let known = durable.withLock { $0 }
+      if let failure = known.failure { return failure }
+      if known.generation == journal.generation, known.end >= upTo { return nil }
+      do {
+        try journal.file.sync(wanted)
+      } catch {
+        let failure = outcomeUnknown(error, "a sync failed")
+        durable.withLock { $0.failure = failure }
+        return failure
+      }
+      durable.withLock {
+        guard $0.generation == journal.generation else { return }
+        $0.end = max($0.end, upTo)
+        $0.lsn = max($0.lsn, lsn)
+        $0.awaitsMark = true
+      }
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  /// Makes everything written so far durable.
+  func syncAll() throws(LogStoreError) {
+    try checkUsable()
+    guard let journal else { return }
+    if let replaced = lookAround(journal, always: true) {
+      setPoison(replaced)
+      throw replaced
+    }
+    try sync(level, of: journal, upTo: end, lsn: lsn)
+  }
+
+  /// Writes a mark that names what is durable, so that a later reader can tell it from a tail that never was.
+  /// With `closed`, the last one: without room for it, the page simply was not closed.
+  func writeMark(closed: Bool) throws(LogStoreError) {
+    try checkUsable()
+    guard let journal else { return }
+    let known = durable.withLock { $0 }
+    guard closed || known.awaitsMark else { return }
+    tail.beginGroup(at: end, durableEnd: known.end)
+    groupStart = tail.current.bytes.count
+    staged.removeAll(keepingCapacity: true)
+    hasMark = true
+    lastMarkTime = storage.monotonicClock()
+    appendMark(journal, durableEnd: known.end, closed: closed)
+    switch commitGroup(level) {
+    case .written, .cut: return
+    case .unknown(let error): throw error
+    }
+  }
+
+  /// Whether writes go on. A sync beside the writers may have failed since the last group.
+  func checkUsable() throws(LogStoreError) {
+    if let poison { throw poison }
+    if let failure = durable.withLock({ $0.failure }) {
+      poison = failure
+      throw failure
+    }
+  }
+
+  private func fail(_ error: StorageError, _ what: String) -> LogStoreError {
+    let failure = outcomeUnknown(error, what)
+    setPoison(failure)
+    return failure
+  }
+
+  private func setPoison(_ failure: LogStoreError) {
+    poison = failure
+    durable.withLock { $0.failure = failure }
+  }
+
+  private func outcomeUnknown(_ error: StorageError, _ what: String) -> LogStoreError {
+    let known = durable.withLock { $0 }
+    return LogStoreError(
+      .outcomeUnknown,
+      "\(what) (\(error.reason)): what was not durable before may be lost; durable is everything up to LSN \(known.lsn). "
+        + "Call recover() to go on from memory in a new journal",
+      path: error.path, offset: known.end, lsn: known.lsn, errno: error.errno, cause: error)
+  }
+
+  /// Whether the journal's name still is the journal's file. Looks at most every 10 ms between syncs: a look costs a
+  /// third of a write.
+  private func lookAround(_ journal: JournalFile, always: Bool) -> LogStoreError? {
+    let now = storage.monotonicClock()
+    guard always || now - lastLookTime >= LogWriter.lookInterval else { return nil }
+    lastLookTime = now
+    do {
+      if let named = try directory.status(of: journal.name), named.inode == journal.status.inode, named.kind == .file {
+        return nil
+      }
+    } catch {
+      return LogStoreError(error)
+    }
+    return LogStoreError(
+      .storeReplaced,
+      "the page's files were removed or replaced under the running engine; close the page and open what is there now",
+      path: journal.path, lsn: lsn)
+  }
+
+  // MARK: Starting a journal
+
+  /// Starts the journal that `pending` describes. Where that fails before the new name stands, nothing has changed.
+  func startPending() throws(LogStoreError) {
+    guard let start = pending else { return }
+    let starter = JournalStarter(directory: directory, storage: storage, id: id, state: state, level: level)
+    let started: JournalStarter.Started
+    do {
+      started = try starter.start(start)
+    } catch {
+      if error.afterRename {
+        let failure = outcomeUnknown(error.storage, "a directory sync failed after a new journal got its name")
+        setPoison(failure)
+        throw failure
+      }
+      throw error.error
+    }
+    pending = nil
+    journal = started.journal
+    end = started.end
+    lsn = start.baseLSN + started.operations
+    tail = UnsyncedTail(offset: end)
+    poison = nil
+    durable.withLock {
+      $0 = Durable(generation: started.journal.generation, end: started.end, lsn: lsn)
+    }
+  }
+
+  /// Ends the present journal, all of which is made durable, and starts the next: where compaction begins.
+  func switchJournal() throws(LogStoreError) {
+    try syncAll()
+    if let journal { retire(journal, at: end) }
+    try startPending()
+  }
+
+  /// The way out of a failed sync: a new journal, from the last durable end, with everything since from memory.
+  func recover() throws(LogStoreError) {
+    _ = durable.withLock { $0.failure }
+    if let journal {
+      let known = durable.withLock { $0 }
+      pending = JournalStart(
+        predecessor: .init(generation: journal.generation, salt: journal.header.salt, end: known.end),
+        baseLSN: known.lsn, carried: tail.carried(from: known.end))
+      self.journal = nil
+    }
+    poison = nil
+    durable.withLock { $0.failure = nil }
+    try startPending()
+  }
+}

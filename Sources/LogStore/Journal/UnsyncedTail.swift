@@ -1,0 +1,59 @@
+/// The bytes of the newest journal that are not known to be durable, in memory: after a failed sync they are all there is.
+///
+/// Used by the holder of the page's baton only.
+final class UnsyncedTail {
+  /// Whole groups, from `offset` of the file on.
+  struct Segment {
+    var offset: UInt64
+    var bytes: ByteBuffer
+    var end: UInt64 { offset + UInt64(bytes.count) }
+  }
+
+  private(set) var current: Segment
+  private var older: [Segment] = []
+  private var spare: [ByteBuffer] = []
+
+  private static let segmentBytes = 1 << 20
+  private static let spares = 9
+
+  init(offset: UInt64) {
+    current = Segment(offset: offset, bytes: ByteBuffer(capacity: 4 << 10))
+  }
+
+  /// Begins a group at the file's end: `current` is where it is put together.
+  func beginGroup(at end: UInt64, durableEnd: UInt64) {
+    while let first = older.first, first.end <= durableEnd { release(older.removeFirst().bytes) }
+    if older.isEmpty, current.end <= durableEnd || current.bytes.count == 0 {
+      current.bytes.trim(to: max(UnsyncedTail.segmentBytes * 2, current.bytes.count))
+      current.bytes.count = 0
+      current.offset = end
+    } else if current.bytes.count >= UnsyncedTail.segmentBytes {
+      older.append(current)
+      current = Segment(offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
+    }
+  }
+
+  private func release(_ bytes: ByteBuffer) {
+    guard spare.count < UnsyncedTail.spares, bytes.capacity <= 4 * UnsyncedTail.segmentBytes else { return }
+    bytes.count = 0
+    spare.append(bytes)
+  }
+
+  /// What lies behind `durableEnd`, in order.
+  func carried(from durableEnd: UInt64) -> [JournalStart.Carried] {
+    (older + [current]).compactMap { segment in
+      guard segment.end > durableEnd else { return nil }
+      let start = durableEnd > segment.offset ? Int(durableEnd - segment.offset) : 0
+      return .memory(segment.bytes, start..<segment.bytes.count)
+    }
+  }
+
+  /// The bytes of a range, if all of them are still in memory.
+  func bytes(in range: Range<UInt64>) -> [UInt8]? {
+    for segment in older + [current] where segment.offset <= range.lowerBound && range.upperBound <= segment.end {
+      let start = Int(range.lowerBound - segment.offset)
+      return unsafe Array(segment.bytes.bytes[start..<(start + range.count)])
+    }
+    return nil
+  }
+}

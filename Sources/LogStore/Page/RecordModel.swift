@@ -1,0 +1,34 @@
+/// The built-in state of a page: the ordered table of records.
+///
+/// Used under the lock of the page that owns it.
+final class RecordModel: PageModel {
+  private(set) var table = RecordTable(base: nil)
+  private(set) var base: (any RecordBase)?
+  private var block = OperationBlock()
+
+  var state: UInt32 { 0 }
+
+  func rebase(onto base: SnapshotReader?) throws(LogStoreError) {
+    if let base, base.header.state != 0 { throw LogStoreError.wrongState(base.header.state, path: base.path) }
+    table = RecordTable(base: base)
+    self.base = base
+  }
+
+  func replay(_ walk: inout JournalWalk, file: Int) throws(LogStoreError) {
+    if walk.reader.header.state != 0 { throw LogStoreError.wrongState(walk.reader.header.state, path: walk.reader.path) }
+    var sink = RecordSink(table, file: file, block: block)
+    block = OperationBlock()
+    try walk.run(&sink)
+    block = try sink.finish()
+  }
+}
+
+extension LogStoreError {
+  static func wrongState(_ state: UInt32, path: String) -> LogStoreError {
+    LogStoreError(
+      .wrongState,
+      state == 0
+        ? "the page holds a table of records; open it as a Page"
+        : "the page holds an application's own state (identifier \(state)); open it with that application", path: path)
+  }
+}

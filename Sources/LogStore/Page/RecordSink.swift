@@ -1,0 +1,73 @@
+/// Gathers the operations of whole batches and hands them to the table, a block at a time.
+struct RecordSink: JournalSink {
+  private let table: RecordTable
+  private let file: UInt32
+  private var block: OperationBlock
+  /// Operations of whole batches; those behind belong to the open one.
+  private var whole = 0
+  /// Where the first part of a long value stands.
+  private var valueStart: UInt64?
+
+  private static let operations = 2048
+
+  init(_ table: RecordTable, file: Int, block: OperationBlock) {
+    self.table = table
+    self.file = UInt32(file)
+    self.block = block
+  }
+
+  @inline(__always)
+  mutating func take(_ frame: JournalFrame) throws(LogStoreError) {
+    if frame.kind == .part {
+      if valueStart == nil { valueStart = frame.offset }
+      return
+    }
+    let start = valueStart ?? frame.offset
+    valueStart = nil
+    guard let kind = TableOperationKind(frame.kind, hasAnchor: unsafe frame.before.count > 0) else {
+      throw LogStoreError(
+        .wrongState, "the page holds an application's own frames; open it with that application's state", offset: frame.offset)
+    }
+    let location = ValueLocation(file: file, offset: start, length: UInt32(truncatingIfNeeded: frame.end - start))
+    unsafe block.append(kind, key: frame.key, before: frame.before, location: location)
+  }
+
+  @inline(__always)
+  mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool {
+    whole = block.count
+    if whole >= RecordSink.operations { try flush() }
+    return true
+  }
+
+  mutating func abandon() {
+    block.truncate(to: whole)
+    valueStart = nil
+  }
+
+  /// Hands over what is gathered, and gives the block back.
+  mutating func finish() throws(LogStoreError) -> OperationBlock {
+    abandon()
+    try flush()
+    return block
+  }
+
+  private mutating func flush() throws(LogStoreError) {
+    try table.absorb(block)
+    block.removeAll()
+    whole = 0
+  }
+}
+
+extension TableOperationKind {
+  @inline(__always)
+  init?(_ kind: FrameKind, hasAnchor: Bool) {
+    switch kind {
+    case .put: self = .put
+    case .putBefore: self = .putBefore
+    case .remove: self = .remove
+    case .move: self = hasAnchor ? .move : .moveToEnd
+    case .clear: self = .clear
+    default: return nil
+    }
+  }
+}

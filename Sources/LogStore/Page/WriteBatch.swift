@@ -1,0 +1,130 @@
+/// Operations that are written together: all of them or none.
+///
+/// A batch is at most ``Limits/batchBytes`` long, frames included. What an operation refuses leaves the batch as it was.
+/// Reuse a batch with ``removeAll()`` to write without allocating.
+///
+/// Invariant behind the unchecked conformance: the frames are changed only while this value is their one owner
+/// (`isKnownUniquelyReferenced`), as in the standard library's collections.
+public struct WriteBatch: @unchecked Sendable {
+  private var frames: BatchFrames
+
+  public init() { frames = BatchFrames() }
+
+  /// How many operations there are: what the LSN will grow by.
+  public var operationCount: Int { frames.operations }
+  /// Bytes that the batch takes in the journal.
+  public var byteCount: Int { frames.buffer.count }
+  public var isEmpty: Bool { frames.operations == 0 }
+
+  /// Puts a record: replaces the value of `key` in place, or inserts the record at the end.
+  ///
+  /// - Throws: `invalidKey`, `tooLarge`.
+  public mutating func put(_ value: some ByteSource, for key: some ByteSource) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try key.withByteSpan { (key) throws(LogStoreError) in
+        try value.withByteSpan { (value) throws(LogStoreError) in
+          try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
+            try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in
+              try unsafe frames.put(key, before: nil, value)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Puts a record in front of the one with key `before`; at the end if there is none.
+  ///
+  /// - Throws: `invalidKey`, `tooLarge`.
+  public mutating func put(
+    _ value: some ByteSource, for key: some ByteSource, before: some ByteSource
+  ) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try key.withByteSpan { (key) throws(LogStoreError) in
+        try before.withByteSpan { (before) throws(LogStoreError) in
+          try value.withByteSpan { (value) throws(LogStoreError) in
+            try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
+              try unsafe before.withUnsafeBytes { (before) throws(LogStoreError) in
+                try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in
+                  try unsafe frames.put(key, before: before, value)
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Removes a record. An absent key does nothing.
+  ///
+  /// - Throws: `invalidKey`, `tooLarge`.
+  public mutating func remove(_ key: some ByteSource) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try key.withByteSpan { (key) throws(LogStoreError) in
+        try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in try unsafe frames.remove(key) }
+      }
+    }
+  }
+
+  /// Moves a record in front of the one with key `before`, or to the end if there is none. An absent key does nothing.
+  ///
+  /// - Throws: `invalidKey`, `tooLarge`.
+  public mutating func move(_ key: some ByteSource, before: some ByteSource) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try key.withByteSpan { (key) throws(LogStoreError) in
+        try before.withByteSpan { (before) throws(LogStoreError) in
+          try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
+            try unsafe before.withUnsafeBytes { (before) throws(LogStoreError) in
+              try unsafe frames.move(key, before: before)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Moves a record to the end. An absent key does nothing.
+  ///
+  /// - Throws: `invalidKey`, `tooLarge`.
+  public mutating func moveToEnd(_ key: some ByteSource) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try key.withByteSpan { (key) throws(LogStoreError) in
+        try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in try unsafe frames.move(key, before: nil) }
+      }
+    }
+  }
+
+  /// Removes every record.
+  ///
+  /// - Throws: `tooLarge`.
+  public mutating func clear() throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in try frames.clear() }
+  }
+
+  /// A frame of the application's own, for a page that holds its state.
+  ///
+  /// - Parameter kind: 32 to 63.
+  /// - Throws: `wrongState` for another kind, `tooLarge`.
+  public mutating func append(_ kind: FrameKind, _ payload: some ByteSource) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try payload.withByteSpan { (payload) throws(LogStoreError) in
+        try unsafe payload.withUnsafeBytes { (payload) throws(LogStoreError) in try unsafe frames.application(kind, payload) }
+      }
+    }
+  }
+
+  /// Forgets the operations and keeps the memory.
+  public mutating func removeAll() {
+    if isKnownUniquelyReferenced(&frames) { frames.removeAll() } else { frames = BatchFrames() }
+  }
+
+  /// What the writer copies into the journal.
+  var unsealed: BatchFrames { frames }
+
+  @inline(__always)
+  private mutating func edit(_ body: (BatchFrames) throws(LogStoreError) -> Void) throws(LogStoreError) {
+    if !isKnownUniquelyReferenced(&frames) { frames = frames.copy() }
+    try body(frames)
+  }
+}

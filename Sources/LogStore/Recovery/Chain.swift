@@ -1,0 +1,167 @@
+/// What a page's state is made of: a base, and the journals behind it, oldest first.
+struct Chain {
+  /// Nil: an empty table.
+  var base: SnapshotReader?
+  var journals: [JournalFile]
+  /// What keeps the newest files from being part of it.
+  var findings: [Finding] = []
+  /// Whether the state ends before a gap.
+  var isIncomplete = false
+
+  var generation: UInt64 { journals.last?.generation ?? base?.header.generation ?? 0 }
+  var id: PageID? { journals.last?.header.id ?? base?.header.id }
+  var state: UInt32 { journals.last?.header.state ?? base?.header.state ?? 0 }
+}
+
+/// Finds the chain, by the rules of SPEC.md, section 6.
+struct ChainFinder {
+  let files: PageFiles
+  private var findings: [Finding] = []
+  /// Findings that stand in the way of every chain, named once.
+  private var judged: Set<String> = []
+
+  init(_ files: PageFiles) { self.files = files }
+
+  /// The chain; nil for an empty page.
+  mutating func find() throws(LogStoreError) -> Chain? {
+    guard !files.listing.isEmptyPage else { return nil }
+    var numbers = Set(files.listing.journals)
+    numbers.formUnion(files.listing.snapshots)
+    let descending = numbers.sorted(by: >)
+    for (place, generation) in descending.enumerated() {
+      guard var chain = try chain(from: generation) else { continue }
+      chain.findings = findings
+      for higher in descending[..<place] { chain.isIncomplete = try cutOff(higher, by: chain, &chain.findings) || chain.isIncomplete }
+      return chain
+    }
+    throw try noChain(descending)
+  }
+
+  private mutating func chain(from start: UInt64) throws(LogStoreError) -> Chain? {
+    guard let newest = try usableJournal(start) else {
+      guard case .absent = try files.journal(start), let snapshot = try usableSnapshot(start) else { return nil }
+      missing(.journal(start), "the journal of the newest snapshot is missing: what was written behind the snapshot is not there")
+      return Chain(base: snapshot, journals: [], isIncomplete: true)
+    }
+    var journals = [newest]
+    while true {
+      let oldest = journals[0]
+      if let snapshot = try usableSnapshot(oldest.generation), belongs(snapshot, to: oldest) {
+        return Chain(base: snapshot, journals: journals)
+      }
+      guard let predecessor = oldest.header.predecessor else { return Chain(base: nil, journals: journals) }
+      if predecessor.end == 0 {
+        guard let snapshot = try usableSnapshot(predecessor.generation),
+          snapshot.header.journalSalt == predecessor.salt, snapshot.header.id == oldest.header.id
+        else { return nil }
+        return Chain(base: snapshot, journals: journals)
+      }
+      guard let previous = try usableJournal(predecessor.generation) else {
+        if case .absent = try files.journal(predecessor.generation) {
+          missing(.journal(predecessor.generation), "a journal between others is missing")
+        }
+        return nil
+      }
+      guard previous.header.salt == predecessor.salt, previous.header.id == oldest.header.id else { return nil }
+      journals.insert(previous, at: 0)
+    }
+  }
+
+  private func belongs(_ snapshot: SnapshotReader, to journal: JournalFile) -> Bool {
+    snapshot.header.journalSalt == journal.header.salt && snapshot.header.id == journal.header.id
+  }
+
+  private mutating func usableSnapshot(_ generation: UInt64) throws(LogStoreError) -> SnapshotReader? {
+    switch try files.snapshot(generation) {
+    case .usable(let snapshot): return snapshot
+    case .absent: return nil
+    case .notAFile: throw notAFile(PageFile.snapshot(generation).name)
+    case .damaged(let error, _, let size):
+      let name = PageFile.snapshot(generation).name
+      if judged.insert(name).inserted {
+        findings.append(
+          Finding(
+            .damagedSnapshot, .damage, file: name, range: 0..<size, detail: "the snapshot does not verify: \(error.message)",
+            remedy: "logctl compact PAGE"))
+      }
+      return nil
+    }
+  }
+
+  private mutating func usableJournal(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
+    switch try files.journal(generation) {
+    case .usable(let journal): return journal
+    case .absent: return nil
+    case .notAFile: throw notAFile(PageFile.journal(generation).name)
+    case .damaged(_, _, let size):
+      let name = PageFile.journal(generation).name
+      let rebuilt = try HeaderRebuilder(files).rebuild(generation)
+      if judged.insert(name).inserted {
+        findings.append(
+          Finding(
+            .damagedHeader, .damage, file: name, range: 0..<min(size, UInt64(Limits.headerBytes)),
+            detail: rebuilt == nil
+              ? "the journal's header does not verify, and nothing says what it was"
+              : "the journal's header does not verify; it was put together from what other places say of it",
+            remedy: "logctl compact PAGE"))
+      }
+      if let rebuilt { files.adopt(rebuilt) }
+      return rebuilt
+    }
+  }
+
+  private mutating func missing(_ file: PageFile, _ detail: String) {
+    guard judged.insert(file.name).inserted else { return }
+    findings.append(
+      Finding(
+        .missing, .damage, file: file.name, detail: detail,
+        remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
+  }
+
+  /// Says what a file above the chain's newest generation is. Returns whether it is a part of the page that is cut off.
+  private func cutOff(_ generation: UInt64, by chain: Chain, _ findings: inout [Finding]) throws(LogStoreError) -> Bool {
+    var found = false
+    let journal = try files.journal(generation)
+    let snapshot = try files.snapshot(generation)
+    let ids = [(PageFile.journal(generation).name, journal.file?.header.id), (PageFile.snapshot(generation).name, snapshot.file?.header.id)]
+    let present = [isPresent(journal), isPresent(snapshot)]
+    for (index, (name, id)) in ids.enumerated() where present[index] {
+      if let id, let mine = chain.id, id != mine {
+        findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(id)"))
+      } else {
+        found = true
+        findings.append(
+          Finding(
+            .cutOff, .damage, file: name, detail: "what stands before this file is missing, so that it cannot be applied",
+            remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
+      }
+    }
+    return found
+  }
+
+  private func isPresent<File>(_ candidate: PageFiles.Candidate<File>) -> Bool {
+    if case .absent = candidate { false } else { true }
+  }
+
+  private func notAFile(_ name: String) -> LogStoreError {
+    LogStoreError(
+      .foreignFile, "something that is no file has the name of one of the page's; move it out of the page's directory",
+      path: files.path(name))
+  }
+
+  /// Why there is no chain at all.
+  private mutating func noChain(_ descending: [UInt64]) throws(LogStoreError) -> LogStoreError {
+    if let top = descending.first {
+      if case .notAFile = try files.journal(top) { return notAFile(PageFile.journal(top).name) }
+      if case .damaged(let error, hasMagic: false, _) = try files.journal(top) { return error }
+      if case .absent = try files.journal(top), case .damaged(let error, hasMagic: false, _) = try files.snapshot(top) {
+        return error
+      }
+    }
+    let seen = findings.map { "\($0.file): \($0.detail)" }.joined(separator: "; ")
+    return LogStoreError(
+      .noBase,
+      "no snapshot and no first journal is left to start from\(seen.isEmpty ? "" : " (\(seen))"); "
+        + "look for a complete copy, or use `logctl salvage`", path: files.directory.path)
+  }
+}

@@ -1,0 +1,113 @@
+/// Puts a lost journal header together from what other places say of it (SPEC.md, section 6).
+struct HeaderRebuilder {
+  let files: PageFiles
+
+  init(_ files: PageFiles) { self.files = files }
+
+  /// The journal with its rebuilt header; nil if its salt or its base LSN cannot be had.
+  func rebuild(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
+    let name = PageFile.journal(generation).name
+    guard let (file, status) = try files.open(name), status.kind == .file else { return nil }
+    var isKept = false
+    defer { if !isKept { file.close() } }
+    let snapshot = try files.snapshot(generation).file
+    let successor = try successor(of: generation)
+    let mark = try firstMark(in: file, size: status.size, path: files.path(name))
+    guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else { return nil }
+    let lower = try lowerJournal(than: generation)
+    guard let (id, state) = snapshot.map({ ($0.header.id, $0.header.state) })
+      ?? successor.map({ ($0.header.id, $0.header.state) }) ?? lower.map({ ($0.header.id, $0.header.state) })
+      ?? (generation == 0 ? (PageID(high: 0, low: 0), 0) : nil)
+    else { return nil }
+    var header = JournalHeader(
+      state: state, id: id, generation: generation, salt: salt, baseLSN: snapshot?.header.lsn ?? 0,
+      predecessor: try predecessor(of: generation, lower), initialLength: UInt64(Limits.headerBytes),
+      inode: 0, time: 0, isRebuilt: true)
+    if snapshot == nil {
+      guard let base = try baseLSN(header, file, status.size, name, successor) else { return nil }
+      header.baseLSN = base
+    }
+    isKept = true
+    return JournalFile(name: name, path: files.path(name), file: file, header: header, status: status)
+  }
+
+  private func successor(of generation: UInt64) throws(LogStoreError) -> JournalFile? {
+    for other in files.listing.journals where other > generation {
+      if let journal = try files.journal(other).file, journal.header.predecessor?.generation == generation,
+        !journal.header.isRebuilt, journal.header.predecessor?.end != 0
+      {
+        return journal
+      }
+    }
+    return nil
+  }
+
+  private func lowerJournal(than generation: UInt64) throws(LogStoreError) -> JournalFile? {
+    for other in files.listing.journals.reversed() where other < generation {
+      if let journal = try files.journal(other).file, !journal.header.isRebuilt { return journal }
+    }
+    return nil
+  }
+
+  private func predecessor(of generation: UInt64, _ lower: JournalFile?) throws(LogStoreError) -> JournalHeader.Predecessor? {
+    if let lower { return .init(generation: lower.generation, salt: lower.header.salt, end: nil) }
+    if generation == 0 { return nil }
+    for other in files.listing.snapshots.reversed() where other < generation {
+      if let snapshot = try files.snapshot(other).file {
+        return .init(generation: other, salt: snapshot.header.journalSalt, end: 0)
+      }
+    }
+    return nil
+  }
+
+  /// The first mark in the file that verifies under the salt it carries itself.
+  private func firstMark(in file: any StorageFile, size: UInt64, path: String) throws(LogStoreError) -> Mark? {
+    let window = FileWindow(file, limit: size)
+    var offset: UInt64 = 0
+    while offset + UInt64(Mark.frameBytes) <= size {
+      let bytes = try mapped(offset: offset) { () throws(StorageError) in
+        try unsafe window.bytes(at: offset, count: Mark.frameBytes)
+      }
+      guard let base = bytes.baseAddress else { return nil }
+      let last = bytes.count - Mark.frameBytes
+      guard last >= 0 else { return nil }
+      for place in 0...last where unsafe base.load(place + 8, as: UInt8.self) == FrameType(.mark).rawValue
+        && base.load(place, as: UInt32.self) == UInt32(Mark.payloadBytes)
+      {
+        let payload = unsafe UnsafeRawBufferPointer(start: base + place + Limits.frameOverhead, count: Mark.payloadBytes)
+        guard let mark = unsafe Mark(payload) else { continue }
+        let at = offset + UInt64(place)
+        if case .good = unsafe FrameCodec(salt: mark.salt).check(base + place, available: bytes.count - place, offset: at),
+          mark.durableEnd <= at
+        {
+          return mark
+        }
+      }
+      offset += UInt64(last + 1)
+    }
+    return nil
+  }
+
+  /// The LSN that the journal began with: counted back from its first mark, or from its end where a successor names it.
+  private func baseLSN(
+    _ header: JournalHeader, _ file: any StorageFile, _ size: UInt64, _ name: String, _ successor: JournalFile?
+  ) throws(LogStoreError) -> UInt64? {
+    let end = successor?.header.predecessor?.end
+    let reader = JournalReader(
+      file: file, name: name, path: files.path(name), header: header, limit: min(size, end ?? size))
+    var place = UInt64(Limits.headerBytes)
+    var operations: UInt64 = 0
+    var open: UInt64 = 0
+    while let frame = try reader.frame(at: place) {
+      if let mark = frame.mark { return mark.lsn >= operations ? mark.lsn - operations : nil }
+      if frame.kind.isOperation { open += 1 }
+      if frame.type.isLast {
+        operations += open
+        open = 0
+      }
+      place = frame.end
+    }
+    guard let successor, let end, place == end, successor.header.baseLSN >= operations else { return nil }
+    return successor.header.baseLSN - operations
+  }
+}

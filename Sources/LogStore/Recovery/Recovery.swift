@@ -1,0 +1,199 @@
+/// What a page's journals are replayed into.
+protocol PageModel: AnyObject {
+  /// What kind of state it is, as the files' headers say: 0 is the record table.
+  var state: UInt32 { get }
+  /// Forgets everything and starts from a snapshot, or from nothing.
+  func rebase(onto base: SnapshotReader?) throws(LogStoreError)
+  /// Replays a journal behind what has been replayed so far. `file` stands for the journal in the locations of records.
+  func replay(_ walk: inout JournalWalk, file: Int) throws(LogStoreError)
+}
+
+/// Replays a page's chain into a model, and judges what it finds (SPEC.md, section 7).
+struct Recovery {
+  let chain: Chain
+  let policy: RecoveryPolicy
+  var until = Moment.now
+  var progress: ProgressHandler?
+
+  /// What came of it.
+  struct Result {
+    /// The journals that the state took in; the last of them is where the log goes on.
+    var journals: [JournalFile] = []
+    /// What became of each.
+    var outcomes: [JournalOutcome] = []
+    /// Losses that earlier recoveries recorded.
+    var losses: [LossRecord] = []
+    /// Losses that this one has to record.
+    var newLosses: [LossRecord] = []
+    var report = RecoveryReport()
+    var lsn: UInt64 = 0
+    /// Whether the newest journal may be appended to.
+    var mayAppend = false
+  }
+
+  func run(_ model: any PageModel) throws(LogStoreError) -> Result {
+    var result = Result()
+    try model.rebase(onto: chain.base)
+    result.lsn = chain.base?.header.lsn ?? chain.journals.first?.header.baseLSN ?? 0
+    result.report.findings = chain.findings
+    result.report.isIncomplete = chain.isIncomplete
+    result.report.snapshotGeneration = chain.base?.header.generation
+    result.report.snapshotRecords = UInt64(chain.base?.count ?? 0)
+    result.losses = try losses()
+    if policy == .strict, let first = chain.findings.first(where: { $0.severity == .damage }) {
+      throw LogStoreError(.damaged, "\(first.file): \(first.detail); open with the salvage policy", path: first.file)
+    }
+    for (index, journal) in chain.journals.enumerated() {
+      let successor = index + 1 < chain.journals.count ? chain.journals[index + 1] : nil
+      let outcome = try replay(journal, index, successor, result.losses, model)
+      record(outcome, journal, successor, &result)
+      if outcome.missing != nil || outcome.stoppedAtDamage {
+        if policy == .strict, let missing = outcome.missing {
+          throw LogStoreError(
+            .damaged, "the end of the journal is missing; look for a complete copy, or open with the salvage policy",
+            path: journal.path, offset: missing.lowerBound, lsn: result.lsn)
+        }
+        cutOff(chain.journals[(index + 1)...], &result)
+        break
+      }
+      if outcome.stoppedBySink, until != .now { break }
+    }
+    finish(&result)
+    return result
+  }
+
+  /// The losses that the base and the journals name.
+  private func losses() throws(LogStoreError) -> [LossRecord] {
+    var found = try chain.base?.losses() ?? []
+    for journal in chain.journals {
+      let reader = journal.reader(limit: journal.status.size)
+      var place = UInt64(Limits.headerBytes)
+      while let frame = try reader.frame(at: place), let loss = frame.loss {
+        if !found.contains(loss) { found.append(loss) }
+        place = frame.end
+      }
+    }
+    return found
+  }
+
+  private func replay(
+    _ journal: JournalFile, _ index: Int, _ successor: JournalFile?, _ losses: [LossRecord], _ model: any PageModel
+  ) throws(LogStoreError) -> JournalOutcome {
+    let size = journal.status.size
+    let end = successor?.header.predecessor?.end
+    let expected = end ?? (successor == nil ? journal.header.initialLength : 0)
+    var walk = JournalWalk(journal.reader(limit: min(size, end ?? size)))
+    walk.isSealed = end != nil
+    walk.isCut = size < expected
+    walk.successorLSN = successor?.header.baseLSN
+    walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
+      .sorted { $0.start < $1.start }
+    walk.policy = policy
+    walk.until = until
+    if let progress {
+      var done: UInt64 = chain.journals[..<index].reduce(0) { $0 + $1.status.size }
+      let total = chain.journals.reduce(0) { $0 + $1.status.size }
+      walk.progress = { bytes in
+        done += bytes
+        return progress(Progress(.replaying, completedBytes: done, totalBytes: total))
+      }
+    }
+    try model.replay(&walk, file: index)
+    var outcome = walk.outcome
+    if size < expected { outcome.missing = size..<expected }
+    return outcome
+  }
+
+  private func record(
+    _ outcome: JournalOutcome, _ journal: JournalFile, _ successor: JournalFile?, _ result: inout Result
+  ) {
+    result.journals.append(journal)
+    result.outcomes.append(outcome)
+    // A successor says where the log went on; a state that stops earlier has its own.
+    result.lsn = outcome.lsn
+    result.report.journalGeneration = journal.generation
+    result.report.journals += 1
+    result.report.batches += outcome.batches
+    result.report.operations += outcome.operations
+    result.report.bytes += outcome.good
+    for dropped in outcome.dropped {
+      let range = dropped.range
+      result.newLosses.append(
+        LossRecord(
+          generation: journal.generation, salt: journal.header.salt, start: range.lowerBound, end: range.upperBound,
+          lsn: dropped.lsn + 1, count: dropped.lost))
+      result.report.findings.append(Finding(damage: dropped, in: journal.name))
+    }
+    if let missing = outcome.missing {
+      result.report.isIncomplete = true
+      result.report.findings.append(
+        Finding(
+          .missing, .damage, file: journal.name, range: missing, lsns: nil,
+          detail: "the file ends at byte \(missing.lowerBound), and had been durable up to \(missing.upperBound)",
+          remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
+    }
+    if let tail = outcome.tornTail {
+      result.report.findings.append(
+        Finding(
+          .tornTail, .benign, file: journal.name, range: tail,
+          detail: "the journal ends in \(tail.count) bytes that are no complete batch, as after a crash; "
+            + "a last group that was synced but not yet marked cannot be told from it"))
+    }
+    if outcome.clockRanBack {
+      result.report.findings.append(
+        Finding(.clock, .note, file: journal.name, detail: "the clock ran backwards between marks: moments are uncertain"))
+    }
+  }
+
+  private func cutOff(_ journals: ArraySlice<JournalFile>, _ result: inout Result) {
+    for journal in journals {
+      result.report.isIncomplete = true
+      result.report.findings.append(
+        Finding(
+          .cutOff, .damage, file: journal.name,
+          detail: "what stands before this file is missing or damaged, so that it is not applied",
+          remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
+    }
+  }
+
+  private func finish(_ result: inout Result) {
+    for loss in result.losses {
+      result.report.findings.append(Finding(recorded: loss))
+    }
+    let newest = result.journals.last
+    let last = result.outcomes.last
+    let isWhole = result.journals.count == chain.journals.count && until == .now
+    if let newest, let last, isWhole, last.tornTail == nil, last.missing == nil, !last.stoppedAtDamage, !last.isClosed {
+      result.report.findings.append(
+        Finding(
+          .notClosed, .benign, file: newest.name, range: nil,
+          detail: "the page was not closed: its writer crashed, was killed, or is still at work"))
+    }
+    if let newest, last?.isClosed == true, !newest.isOriginal {
+      result.report.findings.append(
+        Finding(.copied, .note, file: newest.name, detail: "the page is a copy; its first write starts a new journal"))
+    }
+    result.mayAppend =
+      isWhole && last?.isClosed == true && newest?.isOriginal == true && newest?.header.isRebuilt == false
+      && chain.findings.isEmpty && !result.report.isIncomplete && result.outcomes.allSatisfy(\.isRegular)
+    result.report.position = Position(salt: newest?.header.salt ?? chain.base?.header.journalSalt ?? 0, lsn: result.lsn)
+  }
+}
+
+extension Finding {
+  init(damage dropped: DroppedRange, in file: String) {
+    self.init(
+      .damagedFrame, .damage, file: file, range: dropped.range,
+      lsns: dropped.lost > 0 ? (dropped.lsn + 1)...(dropped.lsn + dropped.lost) : nil,
+      detail: "the frame at byte \(dropped.fault) had been durable and does not verify; its batch is dropped",
+      lostOperations: dropped.lost, keys: dropped.keys, remedy: "logctl compact PAGE")
+  }
+
+  init(recorded loss: LossRecord) {
+    self.init(
+      .recordedLoss, .damage, file: PageFile.journal(loss.generation).name, range: loss.start..<loss.end,
+      lsns: loss.count > 0 ? loss.lsn...(loss.lsn + loss.count - 1) : nil,
+      detail: "an earlier recovery dropped these bytes for good", lostOperations: loss.count,
+      remedy: "logctl forget PAGE")
+  }
+}
