@@ -9,12 +9,12 @@ final class FileWindow {
   private let buffer: ByteBuffer
   private let step: Int
 
-  /// `limit` is at most the file's length.
-  init(_ file: any StorageFile, limit: UInt64, step: Int = 256 << 10) {
+  /// `limit` is at most the file's length; `.max` where the caller asks only for what is there.
+  init(_ file: any StorageFile, from first: UInt64 = 0, limit: UInt64, step: Int = 256 << 10) {
     self.file = file
     self.limit = limit
     self.step = step
-    buffer = ByteBuffer(capacity: min(step, Int(clamping: limit)) + 64)
+    buffer = ByteBuffer(capacity: limit == .max ? 0 : min(step, Int(clamping: limit.subtractingCapped(first))) + 64)
   }
 
   /// Makes `count` bytes from `offset` on available, or all there are up to the limit; returns where they are and how
@@ -25,12 +25,20 @@ final class FileWindow {
       let place = Int(offset &- start)
       return unsafe UnsafeRawBufferPointer(start: buffer.base + place, count: buffer.count &- place)
     }
-    return try unsafe refill(at: offset, count: count)
+    return try unsafe refill(at: offset, count: count, ahead: step)
   }
 
-  private func refill(at offset: UInt64, count: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+  /// The same, reading `ahead` bytes where it has to read at all.
+  func bytes(at offset: UInt64, count: Int, ahead: Int) throws(StorageError) -> UnsafeRawBufferPointer {
+    if offset >= start, offset &+ UInt64(count) <= start &+ UInt64(buffer.count) {
+      return try unsafe bytes(at: offset, count: count)
+    }
+    return try unsafe refill(at: offset, count: count, ahead: ahead)
+  }
+
+  private func refill(at offset: UInt64, count: Int, ahead: Int) throws(StorageError) -> UnsafeRawBufferPointer {
     guard offset < limit else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
-    let wanted = min(max(count, step), Int(clamping: limit - offset))
+    let wanted = min(max(count, ahead), Int(clamping: limit - offset))
     if offset >= start, offset < start + UInt64(buffer.count) {
       buffer.removeFirst(Int(offset - start))
     } else {

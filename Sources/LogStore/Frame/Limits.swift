@@ -7,6 +7,8 @@ public enum Limits {
   public static let payloadBytes = 64 << 20
   /// A batch, frames included, is at most 1 GiB.
   public static let batchBytes = 1 << 30
+  /// Waiting batches are written together up to about this many bytes.
+  static let groupBytes = 8 << 20
   /// Bytes in front of a payload.
   static let frameOverhead = 9
   /// Bytes of a journal's or snapshot's header.

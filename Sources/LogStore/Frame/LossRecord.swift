@@ -12,7 +12,7 @@ struct LossRecord: Hashable, Sendable {
   var lsn: UInt64
   var count: UInt64
 
-  func append(to buffer: ByteBuffer) {
+  func encode(into buffer: ByteBuffer) {
     for field in [generation, salt, start, end, lsn, count] { buffer.append(field) }
   }
 
@@ -27,6 +27,8 @@ struct LossRecord: Hashable, Sendable {
     unsafe count = base.load(40)
     guard start <= end, start >= UInt64(Limits.headerBytes), !lsn.addingReportingOverflow(count).overflow else { return nil }
   }
+
+  static func decode(_ payload: RawSpan) -> LossRecord? { unsafe payload.withUnsafeBytes { unsafe LossRecord($0) } }
 
   init(generation: UInt64, salt: UInt64, start: UInt64, end: UInt64, lsn: UInt64, count: UInt64) {
     self.generation = generation

@@ -2,7 +2,7 @@
 final class JournalFile: Sendable {
   let name: String
   let path: String
-  let file: any StorageFile
+  let file: PreservingFile
   let header: JournalHeader
   let codec: FrameCodec
   /// As it was when the journal was opened.
@@ -11,7 +11,7 @@ final class JournalFile: Sendable {
   init(name: String, path: String, file: any StorageFile, header: JournalHeader, status: FileStatus) {
     self.name = name
     self.path = path
-    self.file = file
+    self.file = PreservingFile(file)
     self.header = header
     self.status = status
     codec = FrameCodec(salt: header.salt)
@@ -21,8 +21,8 @@ final class JournalFile: Sendable {
   /// Whether the file is the one that its writer made, not a copy of it.
   var isOriginal: Bool { status.inode == header.inode }
 
-  func reader(limit: UInt64) -> JournalReader {
-    JournalReader(file: file, name: name, path: path, header: header, limit: limit)
+  func reader(from first: UInt64 = 0, limit: UInt64) -> JournalReader {
+    JournalReader(file: file, name: name, path: path, header: header, from: first, limit: limit)
   }
 
   deinit { file.close() }

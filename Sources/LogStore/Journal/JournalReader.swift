@@ -8,13 +8,15 @@ final class JournalReader {
   let limit: UInt64
   let window: FileWindow
 
-  init(file: any StorageFile, name: String, path: String, header: JournalHeader, limit: UInt64, step: Int = 256 << 10) {
+  init(
+    file: any StorageFile, name: String, path: String, header: JournalHeader, from first: UInt64 = 0, limit: UInt64
+  ) {
     self.name = name
     self.path = path
     self.header = header
     self.limit = limit
     codec = FrameCodec(salt: header.salt)
-    window = FileWindow(file, limit: limit, step: step)
+    window = FileWindow(file, from: first, limit: limit)
   }
 
   /// The frame at `offset`, if one verifies there. A frame of a kind that only a newer version knows is an error.

@@ -32,6 +32,8 @@ struct JournalOutcome {
   var good = UInt64(Limits.headerBytes)
   /// The LSN there.
   var lsn: UInt64 = 0
+  /// The LSN at the initial length: behind the batches that the journal carried on from its predecessor.
+  var initialLSN: UInt64 = 0
   /// Below here everything had been durable.
   var durableEnd: UInt64 = 0
   var tornTail: Range<UInt64>?

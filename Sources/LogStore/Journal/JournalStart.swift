@@ -39,7 +39,7 @@ struct JournalBuilder {
 
   mutating func append(_ loss: LossRecord) throws(LogStoreError) {
     let frame = buffer.openFrame()
-    loss.append(to: buffer)
+    loss.encode(into: buffer)
     buffer.sealFrame(frame, FrameType(.loss), offset: origin + UInt64(frame), codec: codec)
     try flush(over: JournalBuilder.flushBytes)
   }

@@ -33,6 +33,7 @@ struct JournalWalk {
   init(_ reader: JournalReader) {
     self.reader = reader
     outcome.lsn = reader.header.baseLSN
+    outcome.initialLSN = reader.header.baseLSN
   }
 
   /// Goes on from a place that an earlier walk reached.
@@ -116,6 +117,7 @@ struct JournalWalk {
     let whole = ReplayedBatch(start: open.start, end: end, baseLSN: outcome.lsn, operations: open.operations)
     outcome.lsn = whole.lsn
     outcome.good = end
+    if end <= reader.header.initialLength { outcome.initialLSN = whole.lsn }
     outcome.batches &+= 1
     outcome.operations &+= open.operations
     outcome.isClosed = false

@@ -16,9 +16,13 @@ final class LogWriter: @unchecked Sendable {
   private(set) var journal: JournalFile?
   private(set) var end: UInt64 = 0
   private(set) var lsn: UInt64
+  /// The LSN behind what the newest journal carried on from its predecessor.
+  private(set) var carriedLSN: UInt64 = 0
   /// How the next journal starts, where there is none to append to.
   private(set) var pending: JournalStart?
   private(set) var poison: LogStoreError?
+  /// Whether the last thing in the journal is the close mark.
+  private(set) var isClosedAtEnd = false
   private(set) var tail = UnsyncedTail(offset: 0)
 
   // The group that is being put together.
@@ -63,6 +67,8 @@ final class LogWriter: @unchecked Sendable {
     self.journal = journal
     self.end = end
     self.lsn = lsn
+    carriedLSN = lsn
+    isClosedAtEnd = true
     tail = UnsyncedTail(offset: end)
     durable.withLock { $0 = Durable(generation: journal.generation, end: end, lsn: lsn) }
   }
@@ -158,12 +164,14 @@ final class LogWriter: @unchecked Sendable {
     }
     end += UInt64(bytes.count)
     lsn = stagedLSN
+    isClosedAtEnd = false
     if hasMark { durable.withLock { if $0.generation == journal.generation { $0.awaitsMark = false } } }
     guard wanted != .process else { return .written }
     do {
       try sync(min(wanted, level), of: journal, upTo: end, lsn: lsn)
       return .written
     } catch {
+      setPoison(error)
       return .unknown(error)
     }
   }
@@ -186,6 +194,7 @@ final class LogWriter: @unchecked Sendable {
       return .cut(standing: lsn, refused)
     } catch let failure as LogStoreError {
       dropGroup()
+      setPoison(failure)
       return .unknown(failure)
     } catch let failure as StorageError {
       dropGroup()
@@ -238,7 +247,12 @@ final class LogWriter: @unchecked Sendable {
       setPoison(replaced)
       throw replaced
     }
-    try sync(level, of: journal, upTo: end, lsn: lsn)
+    do {
+      try sync(level, of: journal, upTo: end, lsn: lsn)
+    } catch {
+      setPoison(error)
+      throw error
+    }
   }
 
   /// Writes a mark that names what is durable, so that a later reader can tell it from a tail that never was.
@@ -255,16 +269,20 @@ final class LogWriter: @unchecked Sendable {
     lastMarkTime = storage.monotonicClock()
     appendMark(journal, durableEnd: known.end, closed: closed)
     switch commitGroup(level) {
-    case .written, .cut: return
+    case .written: isClosedAtEnd = closed
+    case .cut: return
     case .unknown(let error): throw error
     }
   }
+
+  /// The same process goes on behind its own close mark.
+  func reopened() { durable.withLock { $0.awaitsMark = true } }
 
   /// Whether writes go on. A sync beside the writers may have failed since the last group.
   func checkUsable() throws(LogStoreError) {
     if let poison { throw poison }
     if let failure = durable.withLock({ $0.failure }) {
-      poison = failure
+      setPoison(failure)
       throw failure
     }
   }
@@ -277,7 +295,11 @@ final class LogWriter: @unchecked Sendable {
 
   private func setPoison(_ failure: LogStoreError) {
     poison = failure
-    durable.withLock { $0.failure = failure }
+    let known = durable.withLock {
+      $0.failure = failure
+      return $0
+    }
+    if failure.code == .outcomeUnknown, let journal { journal.file.preserve(tail.preserved(from: known.end)) }
   }
 
   private func outcomeUnknown(_ error: StorageError, _ what: String) -> LogStoreError {
@@ -326,9 +348,11 @@ final class LogWriter: @unchecked Sendable {
       throw error.error
     }
     pending = nil
+    isClosedAtEnd = false
     journal = started.journal
     end = started.end
     lsn = start.baseLSN + started.operations
+    carriedLSN = lsn
     tail = UnsyncedTail(offset: end)
     poison = nil
     durable.withLock {
@@ -345,7 +369,7 @@ final class LogWriter: @unchecked Sendable {
 
   /// The way out of a failed sync: a new journal, from the last durable end, with everything since from memory.
   func recover() throws(LogStoreError) {
-    _ = durable.withLock { $0.failure }
+    if poison?.code == .storeReplaced, let poison { throw poison }
     if let journal {
       let known = durable.withLock { $0 }
       pending = JournalStart(

@@ -48,12 +48,13 @@ final class UnsyncedTail {
     }
   }
 
-  /// The bytes of a range, if all of them are still in memory.
-  func bytes(in range: Range<UInt64>) -> [UInt8]? {
-    for segment in older + [current] where segment.offset <= range.lowerBound && range.upperBound <= segment.end {
-      let start = Int(range.lowerBound - segment.offset)
-      return unsafe Array(segment.bytes.bytes[start..<(start + range.count)])
+  /// Copies of what lies behind `durableEnd`, to be read in the file's place.
+  func preserved(from durableEnd: UInt64) -> [PreservingFile.Piece] {
+    (older + [current]).compactMap { segment in
+      guard segment.end > durableEnd else { return nil }
+      let start = durableEnd > segment.offset ? Int(durableEnd - segment.offset) : 0
+      return PreservingFile.Piece(
+        offset: segment.offset + UInt64(start), bytes: unsafe Array(segment.bytes.bytes[start...]))
     }
-    return nil
   }
 }

@@ -1,20 +1,4 @@
 // TEMPORARY: the shape of the public face, so that its users can be written before it works.
-public struct WriteBatch: Sendable {
-  public init() {}
-  public var operationCount: Int { 0 }
-  public var byteCount: Int { 0 }
-  public var isEmpty: Bool { true }
-  public mutating func put(_ value: some ByteSource, for key: some ByteSource) throws(LogStoreError) { fatalError() }
-  public mutating func put(_ value: some ByteSource, for key: some ByteSource, before: some ByteSource)
-    throws(LogStoreError)
-  { fatalError() }
-  public mutating func remove(_ key: some ByteSource) throws(LogStoreError) { fatalError() }
-  public mutating func move(_ key: some ByteSource, before: some ByteSource) throws(LogStoreError) { fatalError() }
-  public mutating func moveToEnd(_ key: some ByteSource) throws(LogStoreError) { fatalError() }
-  public mutating func clear() throws(LogStoreError) { fatalError() }
-  public mutating func removeAll() { fatalError() }  // empties the batch for reuse, keeping its memory
-}
-
 public final class Page: Sendable {
   public let path: String
   /// `at`: with .readOnly, the state as it was.

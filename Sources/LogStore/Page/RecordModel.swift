@@ -3,13 +3,15 @@
 /// Used under the lock of the page that owns it.
 final class RecordModel: PageModel {
   private(set) var table = RecordTable(base: nil)
-  private(set) var base: (any RecordBase)?
+  private(set) var base: SnapshotBase?
   private var block = OperationBlock()
 
   var state: UInt32 { 0 }
 
-  func rebase(onto base: SnapshotReader?) throws(LogStoreError) {
-    if let base, base.header.state != 0 { throw LogStoreError.wrongState(base.header.state, path: base.path) }
+  func rebase(onto base: SnapshotBase?) throws(LogStoreError) {
+    if let reader = base?.reader, reader.header.state != 0 {
+      throw LogStoreError.wrongState(reader.header.state, path: reader.path)
+    }
     table = RecordTable(base: base)
     self.base = base
   }

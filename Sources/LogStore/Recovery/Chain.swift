@@ -20,7 +20,16 @@ struct ChainFinder {
   /// Findings that stand in the way of every chain, named once.
   private var judged: Set<String> = []
 
-  init(_ files: PageFiles) { self.files = files }
+  /// Snapshots later than this moment are no base.
+  let until: Moment
+  /// A snapshot that is passed over because it is damaged inside.
+  let ignored: UInt64?
+
+  init(_ files: PageFiles, until: Moment, ignoring ignored: UInt64? = nil) {
+    self.files = files
+    self.until = until
+    self.ignored = ignored
+  }
 
   /// The chain; nil for an empty page.
   mutating func find() throws(LogStoreError) -> Chain? {
@@ -34,6 +43,9 @@ struct ChainFinder {
       for higher in descending[..<place] { chain.isIncomplete = try cutOff(higher, by: chain, &chain.findings) || chain.isIncomplete }
       return chain
     }
+    if until != .now {
+      throw LogStoreError(.notKept, "the page's files do not reach back that far", path: files.directory.path)
+    }
     throw try noChain(descending)
   }
 
@@ -46,12 +58,14 @@ struct ChainFinder {
     var journals = [newest]
     while true {
       let oldest = journals[0]
-      if let snapshot = try usableSnapshot(oldest.generation), belongs(snapshot, to: oldest) {
+      if oldest.generation != ignored, let snapshot = try usableSnapshot(oldest.generation), belongs(snapshot, to: oldest),
+        isEarlyEnough(snapshot)
+      {
         return Chain(base: snapshot, journals: journals)
       }
       guard let predecessor = oldest.header.predecessor else { return Chain(base: nil, journals: journals) }
       if predecessor.end == 0 {
-        guard let snapshot = try usableSnapshot(predecessor.generation),
+        guard let snapshot = try usableSnapshot(predecessor.generation), isEarlyEnough(snapshot),
           snapshot.header.journalSalt == predecessor.salt, snapshot.header.id == oldest.header.id
         else { return nil }
         return Chain(base: snapshot, journals: journals)
@@ -62,8 +76,19 @@ struct ChainFinder {
         }
         return nil
       }
-      guard previous.header.salt == predecessor.salt, previous.header.id == oldest.header.id else { return nil }
+      guard previous.header.salt == predecessor.salt, previous.header.id == oldest.header.id else {
+        missing(.journal(predecessor.generation), "a journal between others is another one than the next follows")
+        return nil
+      }
       journals.insert(previous, at: 0)
+    }
+  }
+
+  private func isEarlyEnough(_ snapshot: SnapshotReader) -> Bool {
+    switch until {
+    case .now: true
+    case .lsn(let last): snapshot.header.lsn <= last
+    case .time(let latest): snapshot.header.time <= latest
     }
   }
 
@@ -81,7 +106,7 @@ struct ChainFinder {
       if judged.insert(name).inserted {
         findings.append(
           Finding(
-            .damagedSnapshot, .damage, file: name, range: 0..<size, detail: "the snapshot does not verify: \(error.message)",
+            .damagedSnapshot, .damage, file: name, range: SnapshotReader.suspect(error, size: size), detail: "the snapshot does not verify: \(error.message)",
             remedy: "logctl compact PAGE"))
       }
       return nil
@@ -163,5 +188,14 @@ struct ChainFinder {
       .noBase,
       "no snapshot and no first journal is left to start from\(seen.isEmpty ? "" : " (\(seen))"); "
         + "look for a complete copy, or use `logctl salvage`", path: files.directory.path)
+  }
+}
+
+extension ChainFinder {
+  /// The chain that leads to the moment at which journal `generation` was started, without the snapshot taken then.
+  /// The journal itself, which ends it, comes along.
+  mutating func findBehind(_ generation: UInt64) throws(LogStoreError) -> (chain: Chain, successor: JournalFile)? {
+    guard var chain = try chain(from: generation), let successor = chain.journals.popLast() else { return nil }
+    return (chain, successor)
   }
 }

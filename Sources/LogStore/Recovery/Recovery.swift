@@ -3,7 +3,7 @@ protocol PageModel: AnyObject {
   /// What kind of state it is, as the files' headers say: 0 is the record table.
   var state: UInt32 { get }
   /// Forgets everything and starts from a snapshot, or from nothing.
-  func rebase(onto base: SnapshotReader?) throws(LogStoreError)
+  func rebase(onto base: SnapshotBase?) throws(LogStoreError)
   /// Replays a journal behind what has been replayed so far. `file` stands for the journal in the locations of records.
   func replay(_ walk: inout JournalWalk, file: Int) throws(LogStoreError)
 }
@@ -13,6 +13,8 @@ struct Recovery {
   let chain: Chain
   let policy: RecoveryPolicy
   var until = Moment.now
+  /// What ends the last journal, where the chain is only a part of the page's.
+  var successor: JournalFile?
   var progress: ProgressHandler?
 
   /// What came of it.
@@ -25,15 +27,18 @@ struct Recovery {
     var losses: [LossRecord] = []
     /// Losses that this one has to record.
     var newLosses: [LossRecord] = []
+    /// Bytes that no state takes in: damage, torn tails, what is cut off.
+    var quarantine: [QuarantineRange] = []
     var report = RecoveryReport()
     var lsn: UInt64 = 0
     /// Whether the newest journal may be appended to.
     var mayAppend = false
   }
 
-  func run(_ model: any PageModel) throws(LogStoreError) -> Result {
+  /// Replays into `model`, which starts from `base`: the chain's, with a way around its damage.
+  func run(_ model: any PageModel, from base: SnapshotBase?) throws(LogStoreError) -> Result {
     var result = Result()
-    try model.rebase(onto: chain.base)
+    try model.rebase(onto: base)
     result.lsn = chain.base?.header.lsn ?? chain.journals.first?.header.baseLSN ?? 0
     result.report.findings = chain.findings
     result.report.isIncomplete = chain.isIncomplete
@@ -44,7 +49,7 @@ struct Recovery {
       throw LogStoreError(.damaged, "\(first.file): \(first.detail); open with the salvage policy", path: first.file)
     }
     for (index, journal) in chain.journals.enumerated() {
-      let successor = index + 1 < chain.journals.count ? chain.journals[index + 1] : nil
+      let successor = index + 1 < chain.journals.count ? chain.journals[index + 1] : successor
       let outcome = try replay(journal, index, successor, result.losses, model)
       record(outcome, journal, successor, &result)
       if outcome.missing != nil || outcome.stoppedAtDamage {
@@ -122,6 +127,7 @@ struct Recovery {
         LossRecord(
           generation: journal.generation, salt: journal.header.salt, start: range.lowerBound, end: range.upperBound,
           lsn: dropped.lsn + 1, count: dropped.lost))
+      result.quarantine.append(QuarantineRange(generation: journal.generation, range: range))
       result.report.findings.append(Finding(damage: dropped, in: journal.name))
     }
     if let missing = outcome.missing {
@@ -133,6 +139,7 @@ struct Recovery {
           remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
     }
     if let tail = outcome.tornTail {
+      result.quarantine.append(QuarantineRange(generation: journal.generation, range: tail))
       result.report.findings.append(
         Finding(
           .tornTail, .benign, file: journal.name, range: tail,
@@ -175,7 +182,7 @@ struct Recovery {
     }
     result.mayAppend =
       isWhole && last?.isClosed == true && newest?.isOriginal == true && newest?.header.isRebuilt == false
-      && chain.findings.isEmpty && !result.report.isIncomplete && result.outcomes.allSatisfy(\.isRegular)
+      && !chain.findings.contains { $0.severity > .note } && !result.report.isIncomplete && result.outcomes.allSatisfy(\.isRegular)
     result.report.position = Position(salt: newest?.header.salt ?? chain.base?.header.journalSalt ?? 0, lsn: result.lsn)
   }
 }

@@ -54,6 +54,14 @@ struct OperationBlock: Sendable {
     }
   }
 
+  /// Forgets the operations behind the first `count`, which a batch that came to nothing has left.
+  mutating func truncate(to count: Int) {
+    guard count < operations.count else { return }
+    bytes.removeLast(bytes.count - operations[count].keyStart)
+    operations.removeLast(operations.count - count)
+    start = operations.lastIndex { $0.kind == .clear } ?? 0
+  }
+
   mutating func removeAll(keepingCapacity: Bool = true) {
     operations.removeAll(keepingCapacity: keepingCapacity)
     bytes.removeAll(keepingCapacity: keepingCapacity)

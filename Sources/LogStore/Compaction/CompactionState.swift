@@ -1,0 +1,34 @@
+/// Whether a compaction is at work, and when the next may begin by itself.
+struct CompactionState {
+  var isRunning = false
+  var isCancelled = false
+  /// Nanoseconds of the monotonic clock before which none starts by itself.
+  var notBefore: Int64 = .min
+  /// How long the next failure holds the next try off.
+  var backOff: Int64 = CompactionState.firstBackOff
+
+  static let firstBackOff: Int64 = 1_000_000_000
+  static let longestBackOff: Int64 = 300_000_000_000
+
+  mutating func failed(at now: Int64) -> Int64 {
+    let wait = backOff
+    notBefore = now + wait
+    backOff = min(backOff * 2, CompactionState.longestBackOff)
+    return wait
+  }
+
+  mutating func succeeded() {
+    notBefore = .min
+    backOff = CompactionState.firstBackOff
+  }
+}
+
+extension CompactionPolicy {
+  /// Whether it is time to compact a log of `bytes` in `journals` files behind a snapshot of `snapshotBytes`.
+  func isDue(bytes: UInt64, journals: Int, snapshotBytes: UInt64) -> Bool {
+    guard isAutomatic else { return false }
+    if journals >= self.journals { return true }
+    let (product, overflow) = snapshotBytes.multipliedReportingOverflow(by: percentOfSnapshot)
+    return bytes >= max(minimumBytes, overflow ? .max : product / 100)
+  }
+}

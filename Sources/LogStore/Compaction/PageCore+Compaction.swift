@@ -1,0 +1,251 @@
+internal import Synchronization
+
+/// What a model needs to be compacted.
+protocol CompactableModel: PageModel {
+  /// An immutable copy of the state, cheap to take.
+  associatedtype Image: Sendable
+  static var isCompactable: Bool { get }
+  static func image(_ state: Materialized<Self>) -> Image
+  /// Writes the whole state. `progress` is called with bytes written so far; it throws to cancel.
+  static func write(_ image: Image, to writer: SnapshotWriter, progress: (UInt64) throws -> Void) throws
+  static func records(in image: Image) -> UInt64
+}
+
+extension PageCore where Model: CompactableModel {
+  /// Folds the journal into a new snapshot. Writers wait only while the journal is switched.
+  func compact(
+    keep: Retention?, forgetLosses: Bool = false, progress: ProgressHandler? = nil
+  ) throws(LogStoreError) -> CompactionSummary {
+    try checkOpen()
+    try beginCompaction()
+    defer { compaction.withLock { $0.isRunning = false } }
+    do throws(LogStoreError) {
+      let summary = try runCompaction(keep: keep ?? options.retention, forgetLosses: forgetLosses, progress: progress)
+      compaction.withLock { $0.succeeded() }
+      options.onEvent?(.compactionFinished(summary))
+      return summary
+    } catch {
+      guard error.code != .cancelled, error.code != .closed, error.code != .suspended else { throw error }
+      let wait = compaction.withLock { $0.failed(at: options.storage.monotonicClock()) }
+      options.onEvent?(.compactionFailed(error, retryAfter: .nanoseconds(wait)))
+      throw error
+    }
+  }
+
+  private func beginCompaction() throws(LogStoreError) {
+    let began = compaction.withLock {
+      guard !$0.isRunning else { return false }
+      $0.isRunning = true
+      $0.isCancelled = false
+      return true
+    }
+    guard began else { throw LogStoreError(.busy, "a compaction is already running", path: path) }
+  }
+
+  func cancelCompaction() { compaction.withLock { $0.isCancelled = true } }
+
+  /// Starts a compaction by itself where the policy asks for one.
+  func compactIfDue(force: Bool) {
+    let (bytes, journals, snapshot): (UInt64, Int, UInt64) = log.withLock { ($0.bytes, $0.segments.count, $0.baseBytes) }
+    guard force || options.compaction.isDue(bytes: bytes, journals: journals, snapshotBytes: snapshot) else { return }
+    guard !isReadOnly, options.compaction.isAutomatic else { return }
+    let now = options.storage.monotonicClock()
+    let starts = compaction.withLock { state in
+      guard !state.isRunning, !state.isScheduled, now >= state.notBefore else { return false }
+      state.isScheduled = true
+      return true
+    }
+    guard starts else { return }
+    queue.perform { [weak self] in
+      guard let self else { return }
+      defer { self.compaction.withLock { $0.isScheduled = false } }
+      // A failure has been told to the options' event handler, and holds the next try off.
+      do { _ = try self.compact(keep: nil) } catch {}
+    }
+  }
+
+  // MARK: The three steps
+
+  private func runCompaction(
+    keep: Retention, forgetLosses: Bool, progress: ProgressHandler?
+  ) throws(LogStoreError) -> CompactionSummary {
+    // Beside the writers: most of what the switch would have to wait for.
+    _ = try sync()
+    try materialized.withLock { (state) throws(LogStoreError) in try state.catchUp(log.withLock { $0 }) }
+
+    let (image, journal, lsn) = try withWriter { (writer) throws(LogStoreError) in
+      try keepQuarantine()
+      try writer.switchJournal()
+      let known = log.withLock {
+        $0.follow(writer)
+        return $0
+      }
+      guard let journal = writer.journal else { throw LogStoreError(.closed, "the page is closed", path: path) }
+      let image = try materialized.withLock { (state) throws(LogStoreError) in
+        try state.catchUp(known)
+        return Model.image(state)
+      }
+      return (image, journal, writer.lsn)
+    }
+    options.onEvent?(.compactionStarted(generation: journal.generation))
+    let bytesBefore = try directoryBytes()
+    let losses = forgetLosses ? [] : opening.withLock { $0.losses }
+    let snapshot = try writeSnapshot(image, journal, lsn, losses, progress)
+    if forgetLosses { opening.withLock { $0.losses = [] } }
+    try install(snapshot, journal)
+    var summary = CompactionSummary()
+    summary.generation = journal.generation
+    summary.lsn = lsn
+    summary.records = Model.records(in: image)
+    summary.snapshotBytes = snapshot.size
+    summary.bytesBefore = bytesBefore
+    try retire(keep, &summary)
+    summary.bytesAfter = try directoryBytes()
+    return summary
+  }
+
+  /// Writes the snapshot under a temporary name, reads it back, gives it its name.
+  private func writeSnapshot(
+    _ image: Model.Image, _ journal: JournalFile, _ lsn: UInt64, _ losses: [LossRecord], _ progress: ProgressHandler?
+  ) throws(LogStoreError) -> SnapshotReader {
+    let header = SnapshotHeader(
+      id: journal.header.id, generation: journal.generation, salt: options.storage.random(), lsn: lsn,
+      journalSalt: journal.header.salt, time: journal.header.time, state: journal.header.state)
+    let name = PageFile.snapshot(journal.generation).name
+    let writer = try SnapshotWriter(
+      directory: directory, temporary: PageFile.snapshot(journal.generation).temporaryName, header: header, losses: losses,
+      compression: options.compression, level: opening.withLock { $0.durability })
+    let total = log.withLock { $0.baseBytes + $0.bytes }
+    do {
+      try Model.write(image, to: writer) { done in
+        try self.checkCompaction(progress, Progress(.writing, completedBytes: done, totalBytes: max(total, done)))
+      }
+      let size = try writer.finish()
+      try checkCompaction(progress, Progress(.checking, completedBytes: size, totalBytes: size))
+      do {
+        try directory.rename(writer.name, to: name)
+      } catch {
+        throw LogStoreError(error)
+      }
+    } catch {
+      writer.cancel()
+      throw (error as? LogStoreError) ?? LogStoreError(.io, "the snapshot cannot be written: \(error)", path: path, cause: error)
+    }
+    try mapped { () throws(StorageError) in try directory.sync(opening.withLock { $0.durability }) }
+    let file = try mapped { () throws(StorageError) in try directory.open(name, .read) }
+    return try SnapshotReader(
+      file: file, name: name, path: directory.path + "/" + name, generation: journal.generation, cacheBytes: options.cacheBytes)
+  }
+
+  private func checkCompaction(_ progress: ProgressHandler?, _ made: Progress) throws(LogStoreError) {
+    if compaction.withLock({ $0.isCancelled }) || phaseIsOver {
+      throw LogStoreError(.cancelled, "the compaction was cancelled; the page is as it was", path: path)
+    }
+    if let progress, !progress(made) {
+      throw LogStoreError(.cancelled, "the compaction was cancelled; the page is as it was", path: path)
+    }
+  }
+
+  /// The new snapshot becomes the base of what is in memory.
+  private func install(_ snapshot: SnapshotReader, _ journal: JournalFile) throws(LogStoreError) {
+    let base = Healer(path: path, options: options).base(snapshot, onHeal: healNotice)
+    try materialized.withLock { (state) throws(LogStoreError) in
+      let known = log.withLock { log in
+        log.segments.removeAll { $0.journal.generation < journal.generation }
+        log.baseLSN = snapshot.header.lsn
+        log.baseSalt = snapshot.header.journalSalt
+        log.baseBytes = snapshot.size
+        return log
+      }
+      try state.restart(onto: base, known)
+    }
+  }
+
+  private func retire(_ keep: Retention, _ summary: inout CompactionSummary) throws(LogStoreError) {
+    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    guard let id = try files.journal(summary.generation).file?.header.id else { return }
+    let available = try mapped { () throws(StorageError) in try directory.availableBytes() }
+    let retirement = Retirement(
+      files: files, chainIDs: id, keep: keep, generation: summary.generation, now: options.storage.wallClock(),
+      ignoresGrace: available < 2 * summary.snapshotBytes)
+    let plan = try retirement.plan()
+    summary.keptFiles = plan.kept.map(\.name)
+    for file in plan.removed {
+      do {
+        try directory.remove(file.name)
+        summary.removedFiles.append(file.name)
+      } catch where error.errno == StorageError.notFound {
+        continue
+      } catch {
+        // The new snapshot stands; what could not be removed is removed the next time.
+        options.onEvent?(.compactionFailed(LogStoreError(error), retryAfter: .zero))
+        summary.keptFiles.append(file.name)
+      }
+    }
+  }
+
+  /// What a compaction would free, judged by what is there now.
+  func compactionEstimate(keep: Retention?) throws(LogStoreError) -> CompactionSummary {
+    try checkOpen()
+    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    let (position, id, next): (Position, PageID?, UInt64) = log.withLock {
+      ($0.position, $0.segments.last?.journal.header.id, (files.listing.highest ?? 0) + 1)
+    }
+    let (image, liveBytes) = try materialized.withLock { (state) throws(LogStoreError) in
+      try state.catchUp(log.withLock { $0 })
+      let image = Model.image(state)
+      return (image, try Model.estimatedBytes(image))
+    }
+    var summary = CompactionSummary()
+    summary.generation = next
+    summary.lsn = position.lsn
+    summary.records = Model.records(in: image)
+    summary.snapshotBytes = liveBytes
+    summary.bytesBefore = try directoryBytes()
+    guard let id = id ?? state(of: files) else { return summary }
+    let plan = try Retirement(
+      files: files, chainIDs: id, keep: keep ?? options.retention, generation: next, now: options.storage.wallClock()
+    ).plan()
+    summary.removedFiles = plan.removed.map(\.name)
+    summary.keptFiles = plan.kept.map(\.name)
+    var freed: UInt64 = 0
+    for name in summary.removedFiles {
+      freed += try mapped { () throws(StorageError) in try directory.status(of: name)?.size ?? 0 }
+    }
+    summary.bytesAfter = summary.bytesBefore + liveBytes + UInt64(Limits.headerBytes) - freed
+    return summary
+  }
+
+  private func state(of files: PageFiles) -> PageID? { opening.withLock { $0.id } }
+
+  private func directoryBytes() throws(LogStoreError) -> UInt64 {
+    try mapped { () throws(StorageError) in
+      var bytes: UInt64 = 0
+      for name in try directory.list() where PageFile(name) != nil { bytes += try directory.status(of: name)?.size ?? 0 }
+      return bytes
+    }
+  }
+
+  /// Sets aside, durably, what recovery dropped, before the files that it stands in may go.
+  private func keepQuarantine() throws(LogStoreError) {
+    let wanted = opening.withLock { $0.quarantine }
+    guard !wanted.isEmpty else { return }
+    let quarantine = Quarantine(directory: directory, level: opening.withLock { $0.durability })
+    for range in wanted {
+      let name = PageFile.journal(range.generation).name
+      do throws(StorageError) {
+        guard try directory.status(of: name) != nil else { continue }
+      } catch { throw LogStoreError(error) }
+      let file = try mapped { () throws(StorageError) in try directory.open(name, .read) }
+      defer { file.close() }
+      do throws(LogStoreError) {
+        try quarantine.keep(range, from: file)
+      } catch {
+        options.onEvent?(.quarantineFailed(error))
+        throw error
+      }
+    }
+    try mapped { () throws(StorageError) in try directory.sync(quarantine.level) }
+    opening.withLock { $0.quarantine = [] }
+  }
+}

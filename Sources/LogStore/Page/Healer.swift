@@ -1,0 +1,38 @@
+/// Puts the state that a damaged snapshot was written from together once more, from the generation kept before it.
+struct Healer {
+  let path: String
+  let options: PageOptions
+
+  /// The snapshot as a base, with the way around its damage.
+  func base(_ reader: SnapshotReader?, onHeal: (@Sendable (LogStoreError) -> Void)?) -> SnapshotBase? {
+    guard let reader else { return nil }
+    let healer = self
+    return SnapshotBase(
+      reader,
+      fallback: { () throws(LogStoreError) in try healer.view(behind: reader) },
+      onHeal: onHeal)
+  }
+
+  private func view(behind reader: SnapshotReader) throws(LogStoreError) -> PageView {
+    let directory = try mapped { () throws(StorageError) in try options.storage.openDirectory(path, create: false) }
+    defer { directory.close() }
+    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    var finder = ChainFinder(files, until: .now, ignoring: reader.header.generation)
+    guard let (chain, successor) = try finder.findBehind(reader.header.generation),
+      successor.header.salt == reader.header.journalSalt
+    else {
+      throw LogStoreError(.noBase, "no earlier generation is kept", path: path)
+    }
+    let model = RecordModel()
+    var recovery = Recovery(chain: chain, policy: .strict)
+    recovery.successor = successor
+    let base = base(chain.base, onHeal: nil)
+    let result = try recovery.run(model, from: base)
+    guard result.lsn == reader.header.lsn else {
+      throw LogStoreError(.noBase, "the earlier generation does not lead to the snapshot", path: path)
+    }
+    return PageView(
+      table: model.table.view(), base: base, values: JournalValues(files: result.journals),
+      position: Position(salt: reader.header.journalSalt, lsn: result.lsn))
+  }
+}

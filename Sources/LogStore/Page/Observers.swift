@@ -1,0 +1,49 @@
+internal import Synchronization
+
+/// Whoever waits for a page to change.
+final class Observers: Sendable {
+  private let state = Mutex(State())
+
+  private struct State {
+    var isFinished = false
+    var next = 0
+    var waiting: [Int: @Sendable () -> Void] = [:]
+  }
+
+  /// Calls `wake` once, at the next change or at the end; at once where the end has come.
+  /// Returns a number to take it back with.
+  func wait(_ wake: @escaping @Sendable () -> Void) -> Int? {
+    let number: Int? = state.withLock {
+      guard !$0.isFinished else { return nil }
+      $0.next += 1
+      $0.waiting[$0.next] = wake
+      return $0.next
+    }
+    if number == nil { wake() }
+    return number
+  }
+
+  /// Wakes a waiter early.
+  func cancel(_ number: Int) {
+    let wake = state.withLock { $0.waiting.removeValue(forKey: number) }
+    wake?()
+  }
+
+  var isFinished: Bool { state.withLock { $0.isFinished } }
+
+  /// Something was written. No lock is held while the waiters are woken.
+  func notify() { wakeAll(finishing: false) }
+
+  func finish() { wakeAll(finishing: true) }
+
+  private func wakeAll(finishing: Bool) {
+    let waiting: [Int: @Sendable () -> Void]? = state.withLock {
+      if finishing { $0.isFinished = true }
+      guard !$0.waiting.isEmpty else { return nil }
+      defer { $0.waiting = [:] }
+      return $0.waiting
+    }
+    guard let waiting else { return }
+    for wake in waiting.values { wake() }
+  }
+}

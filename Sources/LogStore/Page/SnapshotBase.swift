@@ -1,0 +1,121 @@
+internal import Synchronization
+
+/// A snapshot as the base of a page's state, with a way around its damage.
+///
+/// What does not verify is served from the kept generation: the state that the snapshot was written from is put together
+/// once more, from the snapshot before it and the journals since, and read at the same places. Without one, the records
+/// concerned are errors, never absent.
+final class SnapshotBase: RecordBase {
+  let reader: SnapshotReader
+  private let fallback: (@Sendable () throws(LogStoreError) -> PageView)?
+  private let onHeal: (@Sendable (LogStoreError) -> Void)?
+  private let healed = Mutex<Healed>(.untried)
+
+  private enum Healed {
+    case untried
+    case view(PageView)
+    case failed
+  }
+
+  init(
+    _ reader: SnapshotReader, fallback: (@Sendable () throws(LogStoreError) -> PageView)? = nil,
+    onHeal: (@Sendable (LogStoreError) -> Void)? = nil
+  ) {
+    self.reader = reader
+    self.fallback = fallback
+    self.onHeal = onHeal
+  }
+
+  var count: Int { reader.count }
+
+  func index(of key: RawSpan) throws(LogStoreError) -> Int? {
+    do {
+      return try reader.index(of: key)
+    } catch {
+      return try replacement(for: error).table.index(of: key)
+    }
+  }
+
+  func key(at index: Int) throws(LogStoreError) -> [UInt8] {
+    do {
+      return try reader.key(at: index)
+    } catch {
+      return try replacement(for: error).record(at: index).key
+    }
+  }
+
+  func value(at index: Int) throws(LogStoreError) -> [UInt8] {
+    do {
+      return try reader.value(at: index)
+    } catch {
+      return try replacement(for: error).record(at: index).value
+    }
+  }
+
+  /// The state that the snapshot was written from, put together without it.
+  func replacement(for error: LogStoreError) throws(LogStoreError) -> PageView {
+    guard error.code == .damaged || error.code == .io, let fallback else { throw error }
+    let view: PageView? = healed.withLock {
+      if case .view(let view) = $0 { return view }
+      guard case .untried = $0 else { return nil }
+      do throws(LogStoreError) {
+        let view = try fallback()
+        guard view.count == reader.count else {
+          $0 = .failed
+          return nil
+        }
+        $0 = .view(view)
+        return view
+      } catch {
+        $0 = .failed
+        return nil
+      }
+    }
+    guard let view else { throw error }
+    onHeal?(error)
+    return view
+  }
+}
+
+/// Sweeps over runs of a snapshot's records, going around damage.
+final class BaseSweep {
+  private let base: SnapshotBase
+  private let sweep: SnapshotSweep
+
+  init(_ base: SnapshotBase) {
+    self.base = base
+    sweep = SnapshotSweep(base.reader)
+  }
+
+  func forEach(in range: Range<Int>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool) throws -> Bool {
+    var next = range.lowerBound
+    while next < range.upperBound {
+      var bodyFailure: (any Error)?
+      do {
+        return try sweep.forEach(in: next..<range.upperBound) { key, value in
+          next += 1
+          do {
+            return try body(key, value)
+          } catch {
+            bodyFailure = error
+            throw error
+          }
+        }
+      } catch {
+        if let bodyFailure { throw bodyFailure }
+        guard let error = error as? LogStoreError else { throw error }
+        let view = try base.replacement(for: error)
+        // A few records from the other generation, then another try here.
+        let end = min(next + 64, range.upperBound)
+        var goesOn = true
+        try view.forEach(in: next..<end) { key, value in
+          next += 1
+          goesOn = try body(key, value)
+          return goesOn
+        }
+        if !goesOn { return false }
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,78 @@
+/// How a writer goes on behind what a recovery found (SPEC.md, section 8).
+struct WriterPlan {
+  let result: Recovery.Result
+  let chain: Chain
+
+  init(_ result: Recovery.Result, _ chain: Chain) {
+    self.result = result
+    self.chain = chain
+  }
+
+  /// The writer: in the newest journal where that may be appended to, otherwise at the start of a new one.
+  func writer(
+    _ directory: any StorageDirectory, _ options: PageOptions, _ state: UInt32, _ level: Durability
+  ) throws(LogStoreError) -> LogWriter {
+    if result.mayAppend, let newest = result.journals.last, let writable = try reopen(newest, directory) {
+      return LogWriter(
+        appendingTo: writable, end: writable.status.size, lsn: result.lsn, directory: directory,
+        storage: options.storage, level: level)
+    }
+    let start = try start()
+    let id = chain.id.flatMap { $0 == PageID(high: 0, low: 0) ? nil : $0 }
+      ?? PageID(high: options.storage.random(), low: options.storage.random()).markedRandom
+    return LogWriter(
+      starting: start, lsn: result.lsn, id: id, state: state, directory: directory, storage: options.storage, level: level)
+  }
+
+  /// The newest journal, open for writing; nil where the system lets us only read it.
+  private func reopen(_ journal: JournalFile, _ directory: any StorageDirectory) throws(LogStoreError) -> JournalFile? {
+    let file: any StorageFile
+    do {
+      file = try directory.open(journal.name, .readWrite)
+    } catch where error.isUnavailable {
+      return nil
+    } catch {
+      throw LogStoreError(error)
+    }
+    let status = try mapped { () throws(StorageError) in try file.status() }
+    guard status.inode == journal.status.inode, status.size == journal.status.size else {
+      file.close()
+      throw LogStoreError(.storeReplaced, "a file was replaced while the page was opened; try again", path: journal.path)
+    }
+    return JournalFile(name: journal.name, path: journal.path, file: file, header: journal.header, status: status)
+  }
+
+  private func start() throws(LogStoreError) -> JournalStart {
+    guard let newest = result.journals.last, let outcome = result.outcomes.last else {
+      guard let base = chain.base else { return JournalStart(predecessor: nil, baseLSN: 0) }
+      return JournalStart(
+        predecessor: .init(generation: base.header.generation, salt: base.header.journalSalt, end: 0),
+        baseLSN: base.header.lsn, losses: result.newLosses)
+    }
+    var start = JournalStart(predecessor: nil, baseLSN: result.lsn, losses: result.newLosses, quarantine: result.quarantine)
+    if outcome.stoppedAtDamage {
+      start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: outcome.good)
+      return start
+    }
+    let end = min(outcome.durableEnd, newest.status.size)
+    // What stands behind E: whole batches, but for a dropped range that reaches over E.
+    let first = max(end, outcome.dropped.map(\.range.upperBound).filter { $0 > end }.max() ?? end)
+    if first < outcome.good {
+      start.carried = [.file(newest, first..<outcome.good)]
+      start.baseLSN = result.lsn - (try operations(newest, first..<outcome.good))
+    }
+    start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))
+    return start
+  }
+
+  private func operations(_ journal: JournalFile, _ range: Range<UInt64>) throws(LogStoreError) -> UInt64 {
+    let reader = journal.reader(from: range.lowerBound, limit: range.upperBound)
+    var place = range.lowerBound
+    var count: UInt64 = 0
+    while place < range.upperBound, let frame = try reader.frame(at: place) {
+      if frame.kind.isOperation { count += 1 }
+      place = frame.end
+    }
+    return count
+  }
+}
