@@ -1,9 +1,15 @@
+internal import Dispatch
+
 /// Whether a compaction is at work, and when the next may begin by itself.
 struct CompactionState {
   var isRunning = false
   var isCancelled = false
+  /// Whether one has been asked for and not begun.
+  var isScheduled = false
+  /// Whoever waits for the running one to end.
+  var waiting: [DispatchSemaphore] = []
   /// Nanoseconds of the monotonic clock before which none starts by itself.
-  var notBefore: Int64 = .min
+  var notBefore = -(Int64(1) << 62)
   /// How long the next failure holds the next try off.
   var backOff: Int64 = CompactionState.firstBackOff
 
@@ -18,7 +24,7 @@ struct CompactionState {
   }
 
   mutating func succeeded() {
-    notBefore = .min
+    notBefore = -(1 << 62)
     backOff = CompactionState.firstBackOff
   }
 }

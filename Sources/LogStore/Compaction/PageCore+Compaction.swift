@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// What a model needs to be compacted.
@@ -9,6 +10,8 @@ protocol CompactableModel: PageModel {
   /// Writes the whole state. `progress` is called with bytes written so far; it throws to cancel.
   static func write(_ image: Image, to writer: SnapshotWriter, progress: (UInt64) throws -> Void) throws
   static func records(in image: Image) -> UInt64
+  /// About how many bytes the snapshot will have.
+  static func estimatedBytes(_ image: Image) throws(LogStoreError) -> UInt64
 }
 
 extension PageCore where Model: CompactableModel {
@@ -18,13 +21,13 @@ extension PageCore where Model: CompactableModel {
   ) throws(LogStoreError) -> CompactionSummary {
     try checkOpen()
     try beginCompaction()
-    defer { compaction.withLock { $0.isRunning = false } }
     do throws(LogStoreError) {
       let summary = try runCompaction(keep: keep ?? options.retention, forgetLosses: forgetLosses, progress: progress)
-      compaction.withLock { $0.succeeded() }
+      endCompaction { $0.succeeded() }
       options.onEvent?(.compactionFinished(summary))
       return summary
     } catch {
+      endCompaction { _ in }
       guard error.code != .cancelled, error.code != .closed, error.code != .suspended else { throw error }
       let wait = compaction.withLock { $0.failed(at: options.storage.monotonicClock()) }
       options.onEvent?(.compactionFailed(error, retryAfter: .nanoseconds(wait)))
@@ -42,7 +45,15 @@ extension PageCore where Model: CompactableModel {
     guard began else { throw LogStoreError(.busy, "a compaction is already running", path: path) }
   }
 
-  func cancelCompaction() { compaction.withLock { $0.isCancelled = true } }
+  private func endCompaction(_ note: (inout CompactionState) -> Void) {
+    let waiting = compaction.withLock { state in
+      note(&state)
+      state.isRunning = false
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for turn in waiting { turn.signal() }
+  }
 
   /// Starts a compaction by itself where the policy asks for one.
   func compactIfDue(force: Bool) {
@@ -61,6 +72,16 @@ extension PageCore where Model: CompactableModel {
       defer { self.compaction.withLock { $0.isScheduled = false } }
       // A failure has been told to the options' event handler, and holds the next try off.
       do { _ = try self.compact(keep: nil) } catch {}
+    }
+  }
+
+  /// The last compaction of a page that is about to be closed. Nothing is lost where it fails.
+  func compactAtClose() throws(LogStoreError) {
+    guard !isReadOnly, log.withLock({ log in log.segments.contains { $0.end > Limits.headerBytes } }) else { return }
+    do throws(LogStoreError) {
+      _ = try compact(keep: nil)
+    } catch {
+      guard error.code == .noSpace || error.code == .busy || error.code == .unavailable else { throw error }
     }
   }
 
@@ -112,18 +133,25 @@ extension PageCore where Model: CompactableModel {
       id: journal.header.id, generation: journal.generation, salt: options.storage.random(), lsn: lsn,
       journalSalt: journal.header.salt, time: journal.header.time, state: journal.header.state)
     let name = PageFile.snapshot(journal.generation).name
-    let writer = try SnapshotWriter(
-      directory: directory, temporary: PageFile.snapshot(journal.generation).temporaryName, header: header, losses: losses,
-      compression: options.compression, level: opening.withLock { $0.durability })
+    var settings = SnapshotWriter.Settings()
+    settings.compression = options.compression
+    settings.durability = opening.withLock { $0.durability }
+    let writer = try SnapshotWriter(directory: directory, name: name, header: header, losses: losses, settings: settings)
     let total = log.withLock { $0.baseBytes + $0.bytes }
     do {
       try Model.write(image, to: writer) { done in
         try self.checkCompaction(progress, Progress(.writing, completedBytes: done, totalBytes: max(total, done)))
       }
-      let size = try writer.finish()
-      try checkCompaction(progress, Progress(.checking, completedBytes: size, totalBytes: size))
+      _ = try writer.finish { made in
+        do {
+          try self.checkCompaction(progress, made)
+          return true
+        } catch {
+          return false
+        }
+      }
       do {
-        try directory.rename(writer.name, to: name)
+        try directory.rename(writer.temporaryName, to: name)
       } catch {
         throw LogStoreError(error)
       }
@@ -138,7 +166,7 @@ extension PageCore where Model: CompactableModel {
   }
 
   private func checkCompaction(_ progress: ProgressHandler?, _ made: Progress) throws(LogStoreError) {
-    if compaction.withLock({ $0.isCancelled }) || phaseIsOver {
+    if compaction.withLock({ $0.isCancelled }) {
       throw LogStoreError(.cancelled, "the compaction was cancelled; the page is as it was", path: path)
     }
     if let progress, !progress(made) {
@@ -148,7 +176,7 @@ extension PageCore where Model: CompactableModel {
 
   /// The new snapshot becomes the base of what is in memory.
   private func install(_ snapshot: SnapshotReader, _ journal: JournalFile) throws(LogStoreError) {
-    let base = Healer(path: path, options: options).base(snapshot, onHeal: healNotice)
+    let base = Healer(path: path, options: options).base(snapshot, onHeal: { [heal] in heal.notify($0) })
     try materialized.withLock { (state) throws(LogStoreError) in
       let known = log.withLock { log in
         log.segments.removeAll { $0.journal.generation < journal.generation }
@@ -202,7 +230,7 @@ extension PageCore where Model: CompactableModel {
     summary.records = Model.records(in: image)
     summary.snapshotBytes = liveBytes
     summary.bytesBefore = try directoryBytes()
-    guard let id = id ?? state(of: files) else { return summary }
+    guard let id = id ?? opening.withLock({ $0.id }) else { return summary }
     let plan = try Retirement(
       files: files, chainIDs: id, keep: keep ?? options.retention, generation: next, now: options.storage.wallClock()
     ).plan()
@@ -215,8 +243,6 @@ extension PageCore where Model: CompactableModel {
     summary.bytesAfter = summary.bytesBefore + liveBytes + UInt64(Limits.headerBytes) - freed
     return summary
   }
-
-  private func state(of files: PageFiles) -> PageID? { opening.withLock { $0.id } }
 
   private func directoryBytes() throws(LogStoreError) -> UInt64 {
     try mapped { () throws(StorageError) in

@@ -86,6 +86,13 @@ final class BatchFrames {
     isApplication = true
   }
 
+  func append(_ other: BatchFrames) throws(LogStoreError) {
+    try checkRoom(other.buffer.count, 0)
+    unsafe buffer.append(other.buffer.bytes)
+    operations += other.operations
+    isApplication = isApplication || other.isApplication
+  }
+
   static func check(key length: Int) throws(LogStoreError) {
     guard length >= 1, length <= Limits.keyBytes else {
       throw LogStoreError(.invalidKey, "a key has 1 to \(Limits.keyBytes) bytes, not \(length)")

@@ -12,7 +12,7 @@ struct LossRecord: Hashable, Sendable {
   var lsn: UInt64
   var count: UInt64
 
-  func encode(into buffer: ByteBuffer) {
+  func append(to buffer: ByteBuffer) {
     for field in [generation, salt, start, end, lsn, count] { buffer.append(field) }
   }
 

@@ -25,5 +25,17 @@ final class JournalFile: Sendable {
     JournalReader(file: file, name: name, path: path, header: header, from: first, limit: limit)
   }
 
+  /// The losses that the journal names behind its header.
+  func losses() throws(LogStoreError) -> [LossRecord] {
+    let reader = reader(limit: status.size)
+    var found: [LossRecord] = []
+    var place = UInt64(Limits.headerBytes)
+    while let frame = try reader.frame(at: place), let loss = frame.loss {
+      found.append(loss)
+      place = frame.end
+    }
+    return found
+  }
+
   deinit { file.close() }
 }

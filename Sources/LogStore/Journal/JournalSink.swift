@@ -9,10 +9,13 @@ protocol JournalSink {
   mutating func abandon()
   /// A mark that stands in its place.
   mutating func mark(_ mark: Mark, _ frame: JournalFrame)
+  /// A loss that stands in its place.
+  mutating func loss(_ frame: JournalFrame)
 }
 
 extension JournalSink {
   mutating func mark(_ mark: Mark, _ frame: JournalFrame) {}
+  mutating func loss(_ frame: JournalFrame) {}
 }
 
 /// A whole batch of a journal.
@@ -45,6 +48,7 @@ struct JournalOutcome {
   /// Whether the replay stopped in front of damage, or where the sink said so.
   var stoppedAtDamage = false
   var stoppedBySink = false
+  var frames: UInt64 = 0
   var batches: UInt64 = 0
   var operations: UInt64 = 0
   var lastMark: Mark?

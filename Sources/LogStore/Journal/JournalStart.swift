@@ -39,7 +39,7 @@ struct JournalBuilder {
 
   mutating func append(_ loss: LossRecord) throws(LogStoreError) {
     let frame = buffer.openFrame()
-    loss.encode(into: buffer)
+    loss.append(to: buffer)
     buffer.sealFrame(frame, FrameType(.loss), offset: origin + UInt64(frame), codec: codec)
     try flush(over: JournalBuilder.flushBytes)
   }

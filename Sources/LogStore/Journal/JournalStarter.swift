@@ -21,11 +21,11 @@ struct JournalStarter {
 
   func start(_ start: JournalStart) throws(Failure) -> Started {
     var named = false
-    do {
+    do throws(LogStoreError) {
       let generation = try nextGeneration()
       let temporary = PageFile.journal(generation).temporaryName
       let file = try create(temporary)
-      do {
+      do throws(LogStoreError) {
         let started = try build(start, generation, file)
         try mapped { () throws(StorageError) in
           try file.sync(level)
@@ -61,7 +61,7 @@ struct JournalStarter {
 
   private func create(_ name: String) throws(LogStoreError) -> any StorageFile {
     try mapped { () throws(StorageError) in
-      do {
+      do throws(StorageError) {
         return try directory.open(name, .createNew)
       } catch where error.errno == StorageError.exists {
         try directory.remove(name)

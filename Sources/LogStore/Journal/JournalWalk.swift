@@ -81,6 +81,7 @@ struct JournalWalk {
   @inline(__always)
   private mutating func take<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) throws(LogStoreError) -> Bool {
     let end = frame.end
+    outcome.frames &+= 1
     switch frame.kind {
     case .mark:
       guard note(frame, &sink) else { return false }
@@ -88,6 +89,7 @@ struct JournalWalk {
       outcome.good = end
       return true
     case .loss:
+      sink.loss(frame)
       position = end
       outcome.good = end
       outcome.isClosed = false

@@ -29,8 +29,8 @@ final class LogWriter: @unchecked Sendable {
   private var groupStart = 0
   private var staged: [Staged] = []
   private var hasMark = false
-  private var lastMarkTime: Int64 = .min
-  private var lastLookTime: Int64 = .min
+  private var lastMarkTime = LogWriter.longAgo
+  private var lastLookTime = LogWriter.longAgo
 
   /// What is durable, as far as anyone has seen.
   struct Durable {
@@ -50,6 +50,7 @@ final class LogWriter: @unchecked Sendable {
     var lsn: UInt64
   }
 
+  private static let longAgo: Int64 = -(1 << 62)
   /// Nanoseconds between marks while writers go on.
   private static let markInterval: Int64 = 1_000_000_000
   /// Nanoseconds for which a look at the file's name is good, between syncs.
@@ -132,7 +133,7 @@ final class LogWriter: @unchecked Sendable {
   func dropGroup() {
     tail.current.bytes.count = groupStart
     staged.removeAll(keepingCapacity: true)
-    if hasMark { lastMarkTime = .min }
+    if hasMark { lastMarkTime = LogWriter.longAgo }
   }
 
   /// What became of a group.
@@ -217,11 +218,11 @@ final class LogWriter: @unchecked Sendable {
 
   /// Makes everything up to `upTo` durable. Any thread; syncs of a journal exclude each other.
   func sync(_ wanted: Durability, of journal: JournalFile, upTo: UInt64, lsn: UInt64) throws(LogStoreError) {
-    let failure: LogStoreError? = gate.withLock { _ in
+    let failure = gate.withLock { _ -> LogStoreError? in
       let known = durable.withLock { $0 }
       if let failure = known.failure { return failure }
       if known.generation == journal.generation, known.end >= upTo { return nil }
-      do {
+      do throws(StorageError) {
         try journal.file.sync(wanted)
       } catch {
         let failure = outcomeUnknown(error, "a sync failed")

@@ -18,6 +18,8 @@ struct LogSegments: Sendable {
   /// The LSN of the base, and the salt of the journal that the base follows.
   var baseLSN: UInt64 = 0
   var baseSalt: UInt64 = 0
+  /// Bytes of the base.
+  var baseBytes: UInt64 = 0
 
   var position: Position {
     guard let last = segments.last else { return Position(salt: baseSalt, lsn: baseLSN) }

@@ -40,8 +40,9 @@ final class Observers: Sendable {
     let waiting: [Int: @Sendable () -> Void]? = state.withLock {
       if finishing { $0.isFinished = true }
       guard !$0.waiting.isEmpty else { return nil }
-      defer { $0.waiting = [:] }
-      return $0.waiting
+      let waiting = $0.waiting
+      $0.waiting = [:]
+      return waiting
     }
     guard let waiting else { return }
     for wake in waiting.values { wake() }

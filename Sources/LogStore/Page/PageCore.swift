@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// The engine of a page, whatever its state is: committing, reading, compacting, closing.
@@ -19,9 +20,13 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   let log: Mutex<LogSegments>
   let materialized: Mutex<Materialized<Model>>
   let observers = Observers()
+  let heal: HealNotice
   let opening: Mutex<Opening>
   let compaction = Mutex(CompactionState())
   private let timers = Mutex(Timers())
+
+  /// Asks for a compaction where one is due. Set once, before the page is handed to anyone.
+  nonisolated(unsafe) var onCompactionDue: ((Bool) -> Void)?
 
   private nonisolated(unsafe) var queueBox: CommitQueue?
   var queue: CommitQueue {
@@ -37,6 +42,8 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     var losses: [LossRecord]
     var quarantine: [QuarantineRange]
     var durability: Durability
+    /// The page's identity.
+    var id: PageID?
   }
 
   private struct Timers {
@@ -52,7 +59,8 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     self.options = options
     self.makeModel = makeModel
     isReadOnly = mode == .readOnly
-    let heal = HealNotice(options.onEvent)
+    heal = HealNotice(options.onEvent)
+    let heal = heal
     let opener = PageOpener(path: path, mode: mode, options: options, until: moment, onHeal: { heal.notify($0) })
     let session = try opener.open(makeModel())
     writer = session.writer
@@ -60,10 +68,10 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     log = Mutex(session.log)
     opening = Mutex(
       Opening(
-        report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability))
+        report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability, id: session.id))
     materialized = Mutex(session.materialized)
     queueBox = CommitQueue { [unowned self] requests in commit(requests) }
-    heal.request = { [weak self] in self?.compactIfDue(force: true) }
+    heal.request = { [weak self] in self?.onCompactionDue?(true) }
   }
 
   deinit {
@@ -104,21 +112,19 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     return try result.get()
   }
 
-  private func check(_ batch: WriteBatch) throws(LogStoreError) {
+  private func check(_ batch: borrowing WriteBatch) throws(LogStoreError) {
     try checkOpen()
     guard !isReadOnly else {
       throw LogStoreError(.readOnly, "the page was opened for reading; open it for writing", path: path)
     }
-    let state = opening.withLock { _ in makesApplicationFrames }
-    guard batch.isEmpty || batch.unsealed.isApplication == state else {
+    let isApplication = Model.isApplication
+    guard batch.isEmpty || batch.unsealed.isApplication == isApplication else {
       throw LogStoreError(
         .wrongState,
-        state ? "this page holds an application's own state; write its own frames"
+        isApplication ? "this page holds an application's own state; write its own frames"
           : "this page holds records; an application's own frames need a StatePage", path: path)
     }
   }
-
-  private var makesApplicationFrames: Bool { Model.isApplication }
 
   func checkOpen() throws(LogStoreError) {
     switch phase.withLock({ $0 }) {
@@ -273,7 +279,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     if armsIdle {
       queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
     }
-    compactIfDue(force: false)
+    onCompactionDue?(false)
   }
 
   /// Makes what was written durable without stopping the writers.
@@ -290,8 +296,9 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       return
     }
     let armsIdle = timers.withLock {
-      defer { $0.isIdleDue = true }
-      return !$0.isIdleDue
+      let wasIdle = $0.isIdleDue
+      $0.isIdleDue = true
+      return !wasIdle
     }
     if armsIdle { queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() } }
   }
@@ -358,12 +365,13 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
 
   func close() throws(LogStoreError) {
     let wasOpen = phase.withLock {
-      defer { $0 = .closed }
-      return $0
+      let before = $0
+      $0 = .closed
+      return before
     }
     guard wasOpen != .closed else { return }
     observers.finish()
-    cancelCompaction()
+    endRunningCompaction()
     try queue.withBaton { () throws(LogStoreError) in
       defer {
         directory.unlock()
@@ -390,12 +398,24 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       return true
     }
     guard isFirst else { return try checkNotClosed() }
-    cancelCompaction()
+    endRunningCompaction()
     try queue.withBaton { () throws(LogStoreError) in
       defer { directory.unlock() }
       guard let writer, writer.poison == nil else { return }
       try finishLog(writer)
     }
+  }
+
+  /// Cancels a compaction that runs, and waits for it: it uses the directory.
+  private func endRunningCompaction() {
+    let turn: DispatchSemaphore? = compaction.withLock {
+      guard $0.isRunning else { return nil }
+      $0.isCancelled = true
+      let turn = DispatchSemaphore(value: 0)
+      $0.waiting.append(turn)
+      return turn
+    }
+    turn?.wait()
   }
 
   private func checkNotClosed() throws(LogStoreError) {
@@ -445,7 +465,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     directory = session.directory
     writer = session.writer
     let (fresh, found) = (session.log, Opening(
-      report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability))
+      report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability, id: session.id))
     opening.withLock { $0 = found }
     materialized.withLock { current in
       current = session.materialized
@@ -473,7 +493,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
 }
 
 /// Tells about healed records once, and asks for the compaction that mends them.
-private final class HealNotice: @unchecked Sendable {
+final class HealNotice: @unchecked Sendable {
   // Invariant: `request` is set once, before the page is handed to anyone.
   var request: (@Sendable () -> Void)?
   private let onEvent: (@Sendable (PageEvent) -> Void)?

@@ -9,6 +9,7 @@ struct PageSession<Model: PageModel> {
   /// Bytes that are to be set aside before their journals go.
   let quarantine: [QuarantineRange]
   let durability: Durability
+  let id: PageID?
 }
 
 /// Opens a page.
@@ -33,7 +34,7 @@ struct PageOpener {
     }
   }
 
-  private func openDirectory() throws(LogStoreError) -> any StorageDirectory {
+  func openDirectory() throws(LogStoreError) -> any StorageDirectory {
     do {
       return try options.storage.openDirectory(path, create: mode == .create)
     } catch {
@@ -118,7 +119,7 @@ struct PageOpener {
     let level = try level { (level) throws(StorageError) in try files.directory.sync(level) }
     try mapped { () throws(StorageError) in
       for journal in chain.journals { try journal.file.sync(level) }
-      try chain.base?.sync(level)
+      try chain.base?.source.file.sync(level)
     }
     for name in files.listing.temporaries {
       // Best effort: the next writer tries again.
@@ -178,7 +179,7 @@ struct PageOpener {
     return PageSession(
       directory: directory, writer: writer, log: log,
       materialized: Materialized(model, base: nil, files: [], taken: 0, position: log.position), report: report,
-      losses: [], quarantine: [], durability: level)
+      losses: [], quarantine: [], durability: level, id: id)
   }
 
   /// A page inside a page would be copied, synced and removed with it, and be a stranger there.
@@ -210,6 +211,7 @@ struct PageOpener {
     var log = LogSegments()
     log.baseLSN = chain.base?.header.lsn ?? chain.journals.first?.header.baseLSN ?? 0
     log.baseSalt = chain.base?.header.journalSalt ?? 0
+    log.baseBytes = chain.base?.size ?? 0
     for (journal, outcome) in zip(result.journals, result.outcomes) {
       let skips = (result.losses + result.newLosses).filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
       log.segments.append(
@@ -230,7 +232,8 @@ struct PageOpener {
       materialized: Materialized(
         model, base: base, files: journals, taken: result.outcomes.last?.good ?? UInt64(Limits.headerBytes),
         position: Position(salt: result.report.position.salt, lsn: result.lsn)),
-      report: result.report, losses: result.losses + result.newLosses, quarantine: result.quarantine, durability: level)
+      report: result.report, losses: result.losses + result.newLosses, quarantine: result.quarantine, durability: level,
+      id: writer?.id ?? chain.id)
   }
 }
 

@@ -6,6 +6,7 @@ final class RecordModel: PageModel {
   private(set) var base: SnapshotBase?
   private var block = OperationBlock()
 
+  static var isApplication: Bool { false }
   var state: UInt32 { 0 }
 
   func rebase(onto base: SnapshotBase?) throws(LogStoreError) {

@@ -114,6 +114,46 @@ public struct WriteBatch: @unchecked Sendable {
     }
   }
 
+  /// The same, for whoever holds spans.
+  mutating func put(span value: RawSpan, forSpan key: RawSpan) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
+        try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in try unsafe frames.put(key, before: nil, value) }
+      }
+    }
+  }
+
+  mutating func append(_ kind: FrameKind, span payload: RawSpan) throws(LogStoreError) {
+    try edit { (frames) throws(LogStoreError) in
+      try unsafe payload.withUnsafeBytes { (payload) throws(LogStoreError) in try unsafe frames.application(kind, payload) }
+    }
+  }
+
+  /// An operation read from a journal; `parts` are the bytes of its value that stood in front.
+  mutating func add(_ frame: JournalFrame, behind parts: ByteBuffer) throws(LogStoreError) {
+    var value = unsafe frame.value
+    if parts.count > 0 {
+      unsafe parts.append(value)
+      unsafe value = parts.bytes
+    }
+    try edit { (frames) throws(LogStoreError) in
+      switch frame.kind {
+      case .put: try unsafe frames.put(frame.key, before: nil, value)
+      case .putBefore: try unsafe frames.put(frame.key, before: frame.before, value)
+      case .remove: try unsafe frames.remove(frame.key)
+      case .move: try unsafe frames.move(frame.key, before: frame.before.isEmpty ? nil : frame.before)
+      case .clear: try frames.clear()
+      default: try unsafe frames.application(frame.kind, value)
+      }
+    }
+  }
+
+  /// Adds all operations of another batch.
+  mutating func append(contentsOf other: WriteBatch) throws(LogStoreError) {
+    let added = other.frames
+    try edit { (frames) throws(LogStoreError) in try frames.append(added) }
+  }
+
   /// Forgets the operations and keeps the memory.
   public mutating func removeAll() {
     if isKnownUniquelyReferenced(&frames) { frames.removeAll() } else { frames = BatchFrames() }

@@ -106,11 +106,20 @@ struct ChainFinder {
       if judged.insert(name).inserted {
         findings.append(
           Finding(
-            .damagedSnapshot, .damage, file: name, range: SnapshotReader.suspect(error, size: size), detail: "the snapshot does not verify: \(error.message)",
+            .damagedSnapshot, .damage, file: name, range: suspect(error, size), detail: "the snapshot does not verify: \(error.message)",
             remedy: "logctl compact PAGE"))
       }
       return nil
     }
+  }
+
+  /// The part of a snapshot that does not verify: its header, or its footer.
+  private func suspect(_ error: LogStoreError, _ size: UInt64) -> Range<UInt64> {
+    let header = UInt64(Limits.headerBytes)
+    guard let offset = error.offset, offset >= header, size >= UInt64(SnapshotLayout.footerFrameBytes) else {
+      return 0..<min(header, size)
+    }
+    return (size - UInt64(SnapshotLayout.footerFrameBytes))..<size
   }
 
   private mutating func usableJournal(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {

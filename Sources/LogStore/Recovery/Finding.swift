@@ -36,6 +36,8 @@ public struct Finding: Sendable, Hashable {
     case stranger = "stranger"
     /// The journal's file is a copy; the next write starts a new one.
     case copied = "copied"
+    /// Bytes that the system cannot read.
+    case unreadable
     /// Bytes that a recovery has set aside.
     case quarantine = "quarantine"
     /// The clock ran backwards between marks.

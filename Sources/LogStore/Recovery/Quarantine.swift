@@ -13,9 +13,13 @@ struct Quarantine {
   /// Copies the bytes into a file of their own, durably, unless they are there already or are all zeros.
   /// The directory is synced by the caller.
   func keep(_ wanted: QuarantineRange, from source: any StorageFile) throws(LogStoreError) {
-    guard try mapped({ () throws(StorageError) in try !isKept(wanted) && !isZero(wanted.range, source) }) else { return }
+    let isNeeded = try mapped { () throws(StorageError) in
+      if try isKept(wanted) { return false }
+      return try !isZero(wanted.range, source)
+    }
+    guard isNeeded else { return }
     let temporary = wanted.name + ".tmp"
-    do {
+    do throws(StorageError) {
       try copy(wanted.range, from: source, to: temporary)
       try directory.rename(temporary, to: wanted.name)
     } catch {

@@ -1,5 +1,7 @@
 /// What a page's journals are replayed into.
-protocol PageModel: AnyObject {
+protocol PageModel: AnyObject, SendableMetatype {
+  /// Whether the state is an application's own.
+  static var isApplication: Bool { get }
   /// What kind of state it is, as the files' headers say: 0 is the record table.
   var state: UInt32 { get }
   /// Forgets everything and starts from a snapshot, or from nothing.
@@ -71,12 +73,7 @@ struct Recovery {
   private func losses() throws(LogStoreError) -> [LossRecord] {
     var found = try chain.base?.losses() ?? []
     for journal in chain.journals {
-      let reader = journal.reader(limit: journal.status.size)
-      var place = UInt64(Limits.headerBytes)
-      while let frame = try reader.frame(at: place), let loss = frame.loss {
-        if !found.contains(loss) { found.append(loss) }
-        place = frame.end
-      }
+      for loss in try journal.losses() where !found.contains(loss) { found.append(loss) }
     }
     return found
   }

@@ -1,0 +1,165 @@
+/// What a salvage copied, and what it could not.
+public struct SalvageReport: Sendable, Hashable {
+  /// Where the new page is.
+  public var path: String
+  /// Records of the new page; frames where the page holds an application's own state.
+  public var records: UInt64
+  /// Bytes of keys and values (or payloads) copied.
+  public var bytes: UInt64
+  /// What could not be read, or was dropped.
+  public var findings: [Finding]
+}
+
+extension PageInspector {
+  /// Copies everything readable into a new page at `destination`, around read errors and damage.
+  ///
+  /// The source is not changed. The new page has its own identity, and holds what could be read as one history: the
+  /// snapshot's records, then the operations of the journals.
+  ///
+  /// - Throws: `cannotCreate` where there is something at `destination`; what opening throws where nothing can be read at all.
+  public func salvage(
+    to destination: String, options: PageOptions = PageOptions(), progress: ProgressHandler? = nil
+  ) throws(LogStoreError) -> SalvageReport {
+    let tolerant = TolerantStorage(storage: storage)
+    let directory = try PageInspector.open(path, tolerant)
+    defer { directory.close() }
+    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    let source = try SalvageSource(files)
+    var created = options
+    created.policy = .salvage
+    created.compaction = .manual
+    let copier = try SalvageCopier(to: destination, state: source.state, options: created, progress: progress)
+    do throws(LogStoreError) {
+      try source.copy(to: copier)
+      let records = try copier.finish()
+      return SalvageReport(
+        path: destination, records: records, bytes: copier.bytes,
+        findings: tolerant.unreadable.findings + source.findings)
+    } catch {
+      copier.abandon()
+      throw error
+    }
+  }
+}
+
+/// What can be read of a page, whether or not it could be opened.
+final class SalvageSource {
+  private let files: PageFiles
+  private var base: SnapshotReader?
+  private var journals: [JournalFile] = []
+  private(set) var findings: [Finding] = []
+
+  init(_ files: PageFiles) throws(LogStoreError) {
+    self.files = files
+    do throws(LogStoreError) {
+      var finder = ChainFinder(files, until: .now)
+      if let chain = try finder.find() {
+        (base, journals) = (chain.base, chain.journals)
+        findings = chain.findings
+        return
+      }
+      throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: files.directory.path)
+    } catch {
+      guard error.code == .noBase else { throw error }
+      try gather(error)
+    }
+  }
+
+  var state: UInt32 { journals.last?.header.state ?? base?.header.state ?? 0 }
+
+  /// Without a chain: the newest snapshot that can be read at all, and the journals from there on.
+  private func gather(_ error: LogStoreError) throws(LogStoreError) {
+    for generation in files.listing.snapshots.reversed() where base == nil { base = try files.snapshot(generation).file }
+    let first = base?.header.generation ?? 0
+    for generation in files.listing.journals where generation >= first {
+      var journal = try files.journal(generation).file
+      if journal == nil { journal = try HeaderRebuilder(files).rebuild(generation) }
+      if let journal { journals.append(journal) }
+    }
+    guard base != nil || !journals.isEmpty else { throw error }
+    findings.append(
+      Finding(
+        .missing, .damage, file: PageFile.journal(first).name,
+        detail: "nothing complete to start from is left: what stands in the files is copied in their order, and may be older or have gaps"))
+  }
+
+  func copy(to copier: SalvageCopier) throws(LogStoreError) {
+    if let base { try copy(base, to: copier) }
+    var losses: [LossRecord] = []
+    do throws(LogStoreError) {
+      losses += try base?.losses() ?? []
+    } catch {
+      findings.append(Finding(.damagedSnapshot, .damage, file: base?.name ?? "", detail: "its recorded losses cannot be read: \(error.message)"))
+    }
+    for journal in journals { losses += try journal.losses() }
+    for (index, journal) in journals.enumerated() {
+      let next = index + 1 < journals.count ? journals[index + 1].header : nil
+      let isNext = next?.predecessor?.generation == journal.generation && next?.predecessor?.salt == journal.header.salt
+      let end = isNext ? next?.predecessor?.end : nil
+      var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
+      walk.isSealed = end != nil
+      walk.successorLSN = isNext ? next?.baseLSN : nil
+      walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }.sorted { $0.start < $1.start }
+      var sink = SalvageSink(copier)
+      try walk.run(&sink)
+      findings += walk.outcome.dropped.map { Finding(damage: $0, in: journal.name) }
+      if let end, journal.status.size < end {
+        findings.append(
+          Finding(.missing, .damage, file: journal.name, range: journal.status.size..<end, detail: "the end of the journal is missing"))
+      }
+    }
+    for loss in losses { findings.append(Finding(recorded: loss)) }
+  }
+
+  /// The records of a snapshot, all that verify, in page order.
+  private func copy(_ base: SnapshotReader, to copier: SalvageCopier) throws(LogStoreError) {
+    if base.header.state != 0 {
+      do {
+        try base.applicationFrames { kind, payload in try copier.application(kind, payload) }
+      } catch {
+        findings.append(
+          Finding(.damagedSnapshot, .damage, file: base.name, detail: "the application's state is copied up to here: \(error)"))
+      }
+      return
+    }
+    var next = 0
+    while next < base.count {
+      var destinationFailure: LogStoreError?
+      do {
+        try base.forEach(in: next..<base.count) { key, value in
+          do throws(LogStoreError) {
+            try copier.put(key, value)
+          } catch {
+            destinationFailure = error
+            throw error
+          }
+          next += 1
+          return true
+        }
+      } catch {
+        if let destinationFailure { throw destinationFailure }
+        // Around this one record; its neighbours stand in their own places.
+        let place = error as? LogStoreError
+        findings.append(
+          Finding(
+            .damagedSnapshot, .damage, file: base.name, range: place?.offset.map { $0..<($0 + 1) },
+            detail: "record \(next) in page order cannot be read: \(place?.message ?? "\(error)")", lostOperations: 1))
+        next += 1
+      }
+    }
+  }
+}
+
+/// Hands whole batches on.
+private struct SalvageSink: JournalSink {
+  let copier: SalvageCopier
+
+  init(_ copier: SalvageCopier) { self.copier = copier }
+
+  mutating func take(_ frame: JournalFrame) throws(LogStoreError) { try copier.add(frame) }
+  mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool {
+    try copier.endBatch()
+    return true
+  }
+  mutating func abandon() { copier.dropBatch() }
+}

@@ -1,0 +1,153 @@
+/// Reads all of a page and says what is wrong with it.
+struct Verification {
+  let files: PageFiles
+  let progress: ProgressHandler?
+  private var findings: [Finding] = []
+  private var done: UInt64 = 0
+  private var total: UInt64 = 0
+  private var count = 0
+  private var frames: UInt64 = 0
+
+  init(files: PageFiles, progress: ProgressHandler?) {
+    self.files = files
+    self.progress = progress
+  }
+
+  mutating func run() throws(LogStoreError) -> VerificationReport {
+    let listing = files.listing
+    for name in listing.journals.map({ PageFile.journal($0).name }) + listing.snapshots.map({ PageFile.snapshot($0).name }) {
+      total += try mapped { () throws(StorageError) in try files.directory.status(of: name)?.size ?? 0 }
+      count += 1
+    }
+    var finder = ChainFinder(files, until: .now)
+    guard let chain = try finder.find() else {
+      throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: files.directory.path)
+    }
+    for journal in chain.journals { journal.file.dropCache() }
+    var recovery = Recovery(chain: chain, policy: .salvage)
+    recovery.progress = step(Progress.Phase.verifying)
+    let result = try recovery.run(BlindModel(), from: chain.base.map { SnapshotBase($0) })
+    done += result.journals.reduce(0) { $0 + $1.status.size }
+    frames += result.outcomes.reduce(0) { $0 + $1.frames }
+    findings = result.report.findings
+    try verifySnapshots()
+    try verifyOthers(chain)
+    noteNames(chain)
+    return VerificationReport(recovery: result.report, findings: findings, files: count, bytes: total, frames: frames)
+  }
+
+  private func step(_ phase: Progress.Phase) -> ProgressHandler? {
+    guard let progress else { return nil }
+    let (done, total) = (done, total)
+    return { made in
+      progress(Progress(phase, completedBytes: min(done + made.completedBytes, total), totalBytes: total))
+    }
+  }
+
+  /// Every snapshot, whole: those that verify for opening may be damaged inside.
+  private mutating func verifySnapshots() throws(LogStoreError) {
+    for generation in files.listing.snapshots {
+      let name = PageFile.snapshot(generation).name
+      switch try files.snapshot(generation) {
+      case .usable(let snapshot):
+        snapshot.source.file.dropCache()
+        var verifier = SnapshotVerifier(snapshot, phase: .verifying, checksKeys: true, progress: step(.verifying))
+        findings += try verifier.run()
+        frames += verifier.frames
+        done += snapshot.size
+      case .damaged(let error, _, let size):
+        if !findings.contains(where: { $0.file == name }) {
+          findings.append(
+            Finding(.damagedSnapshot, .damage, file: name, range: 0..<size, detail: error.message, remedy: "logctl compact PAGE"))
+        }
+        done += size
+      case .absent: break
+      case .notAFile:
+        findings.append(Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a snapshot"))
+      }
+    }
+  }
+
+  /// The journals that the present state does not need.
+  private mutating func verifyOthers(_ chain: Chain) throws(LogStoreError) {
+    let needed = Set(chain.journals.map(\.generation))
+    for generation in files.listing.journals where !needed.contains(generation) {
+      let name = PageFile.journal(generation).name
+      switch try files.journal(generation) {
+      case .usable(let journal):
+        if let mine = chain.id, journal.header.id != mine {
+          findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(journal.header.id)"))
+        } else {
+          try verify(journal, chain)
+        }
+        done += journal.status.size
+      case .damaged(let error, _, let size):
+        if !findings.contains(where: { $0.file == name }) {
+          findings.append(
+            Finding(
+              .damagedHeader, .damage, file: name, range: 0..<min(size, UInt64(Limits.headerBytes)), detail: error.message))
+        }
+      case .absent: break
+      case .notAFile:
+        findings.append(Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
+      }
+    }
+  }
+
+  private mutating func verify(_ journal: JournalFile, _ chain: Chain) throws(LogStoreError) {
+    journal.file.dropCache()
+    let successor = try successor(of: journal)
+    let end = successor?.header.predecessor?.end
+    let size = journal.status.size
+    var walk = JournalWalk(journal.reader(limit: min(size, end ?? size)))
+    walk.isSealed = end != nil
+    walk.successorLSN = successor?.header.baseLSN
+    walk.skips = (try losses(naming: journal)).sorted { $0.start < $1.start }
+    var sink = BlindSink()
+    try walk.run(&sink)
+    frames += walk.outcome.frames
+    for dropped in walk.outcome.dropped { findings.append(Finding(damage: dropped, in: journal.name)) }
+    if let end, size < end {
+      findings.append(
+        Finding(.missing, .damage, file: journal.name, range: size..<end, detail: "the file is shorter than it had been"))
+    }
+    let base = chain.base?.header.generation ?? 0
+    if journal.generation > base, !findings.contains(where: { $0.file == journal.name && $0.kind == .cutOff }) {
+      findings.append(
+        Finding(.offChain, .note, file: journal.name, detail: "the present state does not need this file; another took its place"))
+    }
+  }
+
+  private func successor(of journal: JournalFile) throws(LogStoreError) -> JournalFile? {
+    for other in files.listing.journals where other > journal.generation {
+      if let next = try files.journal(other).file, let predecessor = next.header.predecessor,
+        predecessor.generation == journal.generation, predecessor.salt == journal.header.salt, predecessor.end != 0
+      {
+        return next
+      }
+    }
+    return nil
+  }
+
+  private func losses(naming journal: JournalFile) throws(LogStoreError) -> [LossRecord] {
+    var found: [LossRecord] = []
+    for other in files.listing.journals {
+      guard let later = try files.journal(other).file else { continue }
+      for loss in try later.losses() where !found.contains(loss) { found.append(loss) }
+    }
+    return found.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
+  }
+
+  private mutating func noteNames(_ chain: Chain) {
+    for name in files.listing.temporaries {
+      findings.append(
+        Finding(.temporary, .note, file: name, detail: "an unfinished file; the next writer removes it"))
+    }
+    for name in files.listing.quarantines {
+      findings.append(Finding(.quarantine, .note, file: name, detail: "bytes that a recovery has set aside"))
+    }
+    for name in files.listing.strangers {
+      findings.append(Finding(.stranger, .note, file: name, detail: "not a file of the page; it is left alone"))
+    }
+  }
+}
