@@ -194,7 +194,7 @@ def block_records(frame, expected_first):
     if len(frame.payload) < 16:
         raise damage
     first, count, raw_length = struct.unpack_from("<QII", frame.payload)
-    if first != expected_first or raw_length > MAX_BLOCK:
+    if first != expected_first or count == 0 or raw_length > MAX_BLOCK:
         raise damage
     inflater = zlib.decompressobj(-15)
     try:

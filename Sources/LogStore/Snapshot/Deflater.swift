@@ -44,11 +44,11 @@
       else { return nil }
       defer { unsafe deflateEnd(&stream) }
       unsafe stream.next_in = UnsafeMutablePointer(mutating: source.assumingMemoryBound(to: UInt8.self))
-      stream.avail_in = UInt32(input.count)
+      unsafe stream.avail_in = UInt32(input.count)
       unsafe stream.next_out = target.assumingMemoryBound(to: UInt8.self)
-      stream.avail_out = UInt32(output.count)
+      unsafe stream.avail_out = UInt32(output.count)
       guard unsafe CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END else { return nil }
-      return output.count - Int(stream.avail_out)
+      return unsafe output.count - Int(stream.avail_out)
     #endif
   }
 }

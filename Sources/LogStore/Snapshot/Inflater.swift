@@ -47,11 +47,11 @@
       defer { unsafe inflateEnd(&stream) }
       // zlib's older interface: it does not write through this pointer.
       unsafe stream.next_in = UnsafeMutablePointer(mutating: source.assumingMemoryBound(to: UInt8.self))
-      stream.avail_in = UInt32(input.count)
+      unsafe stream.avail_in = UInt32(input.count)
       unsafe stream.next_out = target.assumingMemoryBound(to: UInt8.self)
-      stream.avail_out = UInt32(output.count)
+      unsafe stream.avail_out = UInt32(output.count)
       let result = unsafe CZlib.inflate(&stream, Z_FINISH)
-      return result == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0
+      return unsafe result == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0
     #endif
   }
 }

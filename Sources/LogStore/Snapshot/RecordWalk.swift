@@ -31,7 +31,7 @@ struct RecordWalk {
         offset = frame.end
         continue
       }
-      guard frame.type.isLast, index < reader.count else { break }
+      guard frame.type.isLast, index < reader.count, frame.end - begin <= UInt64(Limits.batchBytes) else { break }
       if frame.type.kind == .record {
         let places = window.buffer.lend(frame.payload) { RecordFormat.record($0, at: frame.payload.lowerBound) }
         guard let places else { break }

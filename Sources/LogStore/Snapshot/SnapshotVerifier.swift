@@ -170,20 +170,3 @@ struct SnapshotVerifier {
     }
   }
 }
-
-extension SnapshotReader {
-  /// What is wrong with the file, by range; empty if nothing is. Read errors are thrown.
-  func verifyAll(progress: ProgressHandler? = nil) throws(LogStoreError) -> [Finding] {
-    source.file.dropCache()
-    var verifier = SnapshotVerifier(self, phase: .verifying, checksKeys: true, progress: progress)
-    return try verifier.run()
-  }
-}
-
-extension Finding {
-  static func damagedSnapshot(_ file: String, _ range: Range<UInt64>, _ what: String) -> Finding {
-    Finding(
-      .damagedSnapshot, .damage, file: file, range: range, detail: what,
-      remedy: "Compact the page: the snapshot is made again from the kept generation.")
-  }
-}

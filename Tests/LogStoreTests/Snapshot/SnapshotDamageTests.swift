@@ -142,7 +142,12 @@ import Testing
     #expect(starts == Set(chosen.map { UInt64(frames[$0].lowerBound) } + [reader.footerOffset]))
     // Everything else can still be read.
     for index in [0, 4, 7, 300, 597, 599] { #expect(try reader.value(at: index) == records[index].value) }
-    #expect(throws: LogStoreError.self) { try reader.value(at: 5) }
+    let error = #expect(throws: LogStoreError.self) { try reader.value(at: 5) }
+    let frame = frames[7]
+    #expect(error?.offset == UInt64(frame.lowerBound))
+    #expect(
+      try reader.damagedRange(at: UInt64(frame.lowerBound)) == UInt64(frame.lowerBound)..<UInt64(frame.upperBound))
+    #expect(try reader.damagedRange(at: reader.footerOffset) == reader.footerOffset..<reader.size)
     #expect(try SnapshotFixture.sweep(reader, 10..<300) == Array(records[10..<300]))
   }
 

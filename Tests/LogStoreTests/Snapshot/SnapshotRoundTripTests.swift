@@ -99,4 +99,28 @@ import Testing
     }
     #expect(error?.code == .tooLarge)
   }
+
+  /// Many threads read through one small cache, which evicts all the time.
+  @Test(arguments: [Compression.none, .deflate])
+  func fromManyThreads(compression: Compression) async throws {
+    let records = SnapshotFixture.records(4_000)
+    var settings = SnapshotWriter.Settings()
+    settings.compression = compression
+    let reader = try SnapshotFixture.open(
+      SnapshotFixture.write(records, settings: settings).bytes(SnapshotFixture.name), cacheBytes: 400_000)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<4 {
+        group.addTask {
+          var dice = Dice(UInt64(task))
+          for _ in 0..<200 {
+            let index = Int(dice.next() % 4_000)
+            let found = try reader.find(records[index].key)
+            #expect(found?.index == index && found?.value == records[index].value)
+          }
+          #expect(try SnapshotFixture.sweep(reader, 900..<1_300) == Array(records[900..<1_300]))
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
 }
