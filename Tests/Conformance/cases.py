@@ -301,7 +301,7 @@ def healthy():
         "notes.txt": b"a stranger",
     }
     case("strangers", strangers, expect(FIRST_STATE, 7))
-    case("strangers-only", {"notes.txt": b"a stranger"}, NO_BASE)
+    case("strangers-only", {"notes.txt": b"a stranger"}, expect({}, 0))
     case("temporary-of-generation-1-only", {"0000000001.journal.tmp": J1.bytes()}, NO_BASE)
     case("compatible-feature", {JOURNAL0: closed_journal(compatible=0x80000001).bytes()}, expect(numbered("a"), 1))
 

@@ -210,7 +210,8 @@ class Files:
                         if higher in present:
                             self.report("cut-off", higher, kind)
                 return n, chain
-        if not self.names or self.names == {"0000000000.journal.tmp"}:
+        named_like_a_page = {name for name in self.names if re.fullmatch(r"\d{10}\.([0-9a-f]{16}\.)?[a-z.]+", name)}
+        if named_like_a_page <= {"0000000000.journal.tmp"}:
             return None
         raise self.error_without_chain(numbers)
 

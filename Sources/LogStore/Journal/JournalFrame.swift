@@ -52,10 +52,10 @@
       let key = unsafe Int(base.load(0, as: UInt16.self))
       return key >= 1 && key <= Limits.keyBytes && key + 2 <= count ? .good : .malformed
     case .putBefore:
-      guard count >= 6 else { return .malformed }
+      guard count >= 5 else { return .malformed }
       let key = unsafe Int(base.load(0, as: UInt16.self))
       let before = unsafe Int(base.load(2, as: UInt16.self))
-      return key >= 1 && key <= Limits.keyBytes && before >= 1 && before <= Limits.keyBytes && key + before + 4 <= count
+      return key >= 1 && key <= Limits.keyBytes && before <= Limits.keyBytes && key + before + 4 <= count
         ? .good : .malformed
     case .remove:
       return count >= 1 && count <= Limits.keyBytes ? .good : .malformed

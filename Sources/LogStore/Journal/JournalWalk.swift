@@ -5,7 +5,7 @@ struct JournalWalk {
   var successorLSN: UInt64?
   /// Whether the journal ends at `reader.limit` because its successor says so.
   var isSealed = false
-  /// Whether the file ends before it should: a fault behind which nothing verifies is then part of what is missing.
+  /// Whether the file ends before it should: then no fault can be what a crash leaves.
   var isCut = false
   /// The bytes that earlier recoveries dropped, in the order of the file.
   var skips: [LossRecord] = []
@@ -19,6 +19,8 @@ struct JournalWalk {
   private var position = UInt64(Limits.headerBytes)
   private var reported = UInt64(Limits.headerBytes)
   private var batch: OpenBatch?
+  /// The end of the stretch that is being replayed.
+  private var limit: UInt64 = 0
   /// Whether D has been looked for over the whole file.
   private var isSurveyed = false
 
@@ -46,22 +48,32 @@ struct JournalWalk {
   }
 
   mutating func run<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) {
-    outcome.durableEnd = max(outcome.durableEnd, isSealed ? reader.limit : reader.header.initialLength)
-    var skipIndex = 0
-    while position < reader.limit {
-      while skipIndex < skips.count, skips[skipIndex].end <= position { skipIndex += 1 }
-      if skipIndex < skips.count, skips[skipIndex].start <= position {
-        skip(skips[skipIndex], &sink)
-        continue
+    outcome.durableEnd = max(outcome.durableEnd, isSealed || isCut ? reader.limit : reader.header.initialLength)
+    for loss in skips where loss.end > position {
+      guard try run(&sink, upTo: min(loss.start, reader.limit)) else { return finish() }
+      if position >= reader.limit { return finish() }
+      skip(loss)
+    }
+    _ = try run(&sink, upTo: reader.limit)
+    finish()
+  }
+
+  /// Replays up to `end`, where the log ends or is to be skipped. Returns false where the replay is over.
+  private mutating func run<Sink: JournalSink>(_ sink: inout Sink, upTo end: UInt64) throws(LogStoreError) -> Bool {
+    limit = end
+    while position < end {
+      if isPast(outcome.lsn, orAt: true) {
+        outcome.stoppedBySink = true
+        return false
       }
-      if let frame = try reader.frame(at: position), fits(frame) {
-        guard try take(frame, &sink) else { return }
+      if let frame = try reader.frame(at: position), frame.end <= end, fits(frame) {
+        guard try take(frame, &sink) else { return false }
       } else {
-        guard try fault(&sink) else { return finish() }
+        guard try fault(&sink) else { return false }
       }
     }
-    if batch != nil, try !fault(&sink) { return finish() }
-    finish()
+    if batch != nil { return try fault(&sink) }
+    return true
   }
 
   private mutating func finish() {
@@ -73,7 +85,7 @@ struct JournalWalk {
   @inline(__always)
   private func fits(_ frame: JournalFrame) -> Bool {
     guard let batch else { return frame.type.isFirst }
-    if frame.type.isFirst { return false }
+    if frame.type.isFirst || frame.end &- batch.start > UInt64(Limits.batchBytes) { return false }
     return !batch.awaitsEnd || frame.kind == .part || frame.kind == .put || frame.kind == .putBefore
       || frame.kind.isApplication
   }
@@ -131,11 +143,12 @@ struct JournalWalk {
     return true
   }
 
+  /// Whether the replay is to end in front of this LSN; with `orAt`, whether it has to end where it has been reached.
   @inline(__always)
-  private func isPast(_ lsn: UInt64) -> Bool {
+  private func isPast(_ lsn: UInt64, orAt isReached: Bool = false) -> Bool {
     if case .lsn(let last) = until, lsn > last { return true }
     // The end is unknown: what goes past the successor's beginning is repeated there.
-    if !isSealed, let successorLSN, lsn > successorLSN { return true }
+    if !isSealed, let successorLSN, isReached ? lsn >= successorLSN : lsn > successorLSN { return true }
     return false
   }
 
@@ -160,11 +173,7 @@ struct JournalWalk {
     return true
   }
 
-  private mutating func skip<Sink: JournalSink>(_ loss: LossRecord, _ sink: inout Sink) {
-    if batch != nil {
-      batch = nil
-      sink.abandon()
-    }
+  private mutating func skip(_ loss: LossRecord) {
     position = min(loss.end, reader.limit)
     outcome.good = position
     outcome.lsn &+= loss.count
@@ -176,7 +185,7 @@ struct JournalWalk {
   private mutating func fault<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) -> Bool {
     // A first frame inside an open batch: the open one is what is broken, and the frame is where to go on.
     var resumeHere = false
-    if batch != nil, position < reader.limit, let frame = try reader.frame(at: position), frame.type.isFirst {
+    if batch != nil, position < limit, let frame = try reader.frame(at: position), frame.type.isFirst {
       resumeHere = true
     }
     let at = resumeHere ? outcome.good : position
@@ -194,10 +203,6 @@ struct JournalWalk {
     }
     outcome.isClosed = false
     let next = resumeHere ? position : try firstFrame(behind: position)
-    if isCut, next == nil {
-      position = reader.limit
-      return false
-    }
     if policy == .strict {
       throw LogStoreError(
         .damaged,
@@ -207,8 +212,8 @@ struct JournalWalk {
     if policy == .pointInTime {
       outcome.stoppedAtDamage = true
     }
-    let end = next ?? max(isSealed ? reader.limit : min(outcome.durableEnd, reader.limit), outcome.good)
-    let lost = try lostOperations(in: outcome.good..<end, resumed: next != nil)
+    let end = next ?? max(min(outcome.durableEnd, limit), outcome.good)
+    let lost = try lostOperations(in: outcome.good..<end)
     outcome.dropped.append(
       DroppedRange(
         range: outcome.good..<end, fault: at, lsn: outcome.lsn, lost: lost, keys: try keys(in: outcome.good..<end)))
@@ -216,26 +221,21 @@ struct JournalWalk {
     outcome.lsn &+= lost
     outcome.good = end
     position = end
-    if next == nil, !isSealed, end < reader.limit {
-      // Behind D nothing verifies either: the rest is what a crash leaves.
-      outcome.tornTail = end..<reader.limit
-      return false
-    }
     return true
   }
 
   /// The next frame that begins a batch, behind a fault.
   private func firstFrame(behind fault: UInt64) throws(LogStoreError) -> UInt64? {
-    guard fault < reader.limit else { return nil }
-    let resynchronizer = Resynchronizer(reader)
+    guard fault < limit else { return nil }
+    let resynchronizer = Resynchronizer(reader, limit: limit)
     var place = fault
     // What stands at the fault may itself verify: a frame that continues no batch.
-    if let frame = try reader.frame(at: fault) { place = frame.end } else {
+    if let frame = try reader.frame(at: fault), frame.end <= limit { place = frame.end } else {
       guard let next = try resynchronizer.resume(after: fault) else { return nil }
       place = next
     }
-    while place < reader.limit {
-      if let frame = try reader.frame(at: place) {
+    while place < limit {
+      if let frame = try reader.frame(at: place), frame.end <= limit {
         if frame.type.isFirst { return place }
         place = frame.end
       } else if let next = try resynchronizer.resume(after: place) {
@@ -249,7 +249,7 @@ struct JournalWalk {
 
   /// The greatest durable end that a mark behind `fault` names.
   private func survey(from fault: UInt64) throws(LogStoreError) -> UInt64 {
-    let resynchronizer = Resynchronizer(reader)
+    let resynchronizer = Resynchronizer(reader, limit: reader.limit)
     var found: UInt64 = 0
     var place = fault
     while place < reader.limit {
@@ -267,12 +267,17 @@ struct JournalWalk {
 
   /// Operations lost in a dropped range: exact where the log says later how many there were, otherwise the most that
   /// its bytes could hold.
-  private func lostOperations(in range: Range<UInt64>, resumed: Bool) throws(LogStoreError) -> UInt64 {
+  private func lostOperations(in range: Range<UInt64>) throws(LogStoreError) -> UInt64 {
     let most = UInt64(range.count) / UInt64(Limits.frameOverhead)
     var operations: UInt64 = 0
     var open: UInt64 = 0
     var place = range.upperBound
-    while resumed, place < reader.limit, !skips.contains(where: { $0.start <= place && place < $0.end }) {
+    while place < reader.limit {
+      if let skipped = skips.first(where: { $0.start <= place && place < $0.end }) {
+        operations += skipped.count
+        place = min(skipped.end, reader.limit)
+        continue
+      }
       guard let frame = try reader.frame(at: place) else { return most }
       if let mark = frame.mark { return mark.lsn.subtractingCapped(operations).subtractingCapped(outcome.lsn) }
       if frame.kind.isOperation { open += 1 }
@@ -290,7 +295,7 @@ struct JournalWalk {
   private func keys(in range: Range<UInt64>) throws(LogStoreError) -> [[UInt8]] {
     let most = 16
     var found: [[UInt8]] = []
-    let resynchronizer = Resynchronizer(reader)
+    let resynchronizer = Resynchronizer(reader, limit: range.upperBound)
     var place = range.lowerBound
     while place < range.upperBound, found.count < most {
       if let frame = try reader.frame(at: place) {

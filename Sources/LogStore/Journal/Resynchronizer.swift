@@ -4,8 +4,13 @@
 /// two prefixes of the file, combined as zlib's `crc32_combine` does.
 struct Resynchronizer {
   private let reader: JournalReader
+  private let limit: UInt64
 
-  init(_ reader: JournalReader) { self.reader = reader }
+  /// Nothing behind `limit` counts.
+  init(_ reader: JournalReader, limit: UInt64) {
+    self.reader = reader
+    self.limit = limit
+  }
 
   /// The first place behind the fault at `fault` to go on from; nil if nothing verifies behind it.
   func resume(after fault: UInt64) throws(LogStoreError) -> UInt64? {
@@ -13,15 +18,16 @@ struct Resynchronizer {
     if head.count >= Limits.frameOverhead, let base = head.baseAddress {
       let length = unsafe UInt64(base.load(0, as: UInt32.self))
       let next = fault + UInt64(Limits.frameOverhead) + length
-      if length <= UInt64(Limits.payloadBytes), next < reader.limit, try reader.frame(at: next) != nil { return next }
+      if length <= UInt64(Limits.payloadBytes), next < limit, let frame = try reader.frame(at: next), frame.end <= limit
+      { return next }
     }
     return try search(from: fault + 1)
   }
 
   private func search(from start: UInt64) throws(LogStoreError) -> UInt64? {
     var from = start
-    while from + UInt64(Limits.frameOverhead) <= reader.limit {
-      let segment = try Segment(reader, from: from)
+    while from + UInt64(Limits.frameOverhead) <= limit {
+      let segment = try Segment(reader, from: from, limit: limit)
       while let candidate = segment.nextCandidate() {
         if try isAccepted(candidate) { return candidate }
       }
@@ -33,8 +39,9 @@ struct Resynchronizer {
   /// One frame that verifies by chance is too likely in a large file; two in a row, or a mark, are not.
   private func isAccepted(_ offset: UInt64) throws(LogStoreError) -> Bool {
     guard let frame = try reader.frame(at: offset) else { return false }
-    if frame.kind == .mark || frame.end == reader.limit { return true }
-    return try reader.frame(at: frame.end) != nil
+    if frame.kind == .mark || frame.end == limit { return true }
+    guard let next = try reader.frame(at: frame.end) else { return false }
+    return next.end <= limit
   }
 }
 
@@ -55,9 +62,9 @@ private final class Segment {
   /// Up to here the checksum is simply computed.
   private static let direct = 512
 
-  init(_ reader: JournalReader, from start: UInt64) throws(LogStoreError) {
+  init(_ reader: JournalReader, from start: UInt64, limit: UInt64) throws(LogStoreError) {
     self.start = start
-    limit = reader.limit
+    self.limit = limit
     seed = reader.codec.seed
     end = min(limit, start + UInt64(Segment.candidates))
     let reach = min(limit - start, UInt64(Segment.candidates + Limits.payloadBytes + Limits.frameOverhead))

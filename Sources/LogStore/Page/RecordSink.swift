@@ -24,10 +24,8 @@ struct RecordSink: JournalSink {
     }
     let start = valueStart ?? frame.offset
     valueStart = nil
-    guard let kind = TableOperationKind(frame.kind, hasAnchor: unsafe frame.before.count > 0) else {
-      throw LogStoreError(
-        .wrongState, "the page holds an application's own frames; open it with that application's state", offset: frame.offset)
-    }
+    // An application's own frames among a table's operations mean nothing to the table.
+    guard let kind = TableOperationKind(frame.kind, hasAnchor: unsafe frame.before.count > 0) else { return }
     let location = ValueLocation(file: file, offset: start, length: UInt32(truncatingIfNeeded: frame.end - start))
     unsafe block.append(kind, key: frame.key, before: frame.before, location: location)
   }

@@ -19,6 +19,9 @@ struct ChainFinder {
   private var findings: [Finding] = []
   /// Findings that stand in the way of every chain, named once.
   private var judged: Set<String> = []
+  private var isDamagedInside = false
+  /// The page's identity: that of the highest journal, or else snapshot, that has one.
+  private var id: PageID?
 
   /// Snapshots later than this moment are no base.
   let until: Moment
@@ -37,6 +40,7 @@ struct ChainFinder {
     var numbers = Set(files.listing.journals)
     numbers.formUnion(files.listing.snapshots)
     let descending = numbers.sorted(by: >)
+    id = try identity()
     for (place, generation) in descending.enumerated() {
       guard var chain = try chain(from: generation) else { continue }
       chain.findings = findings
@@ -50,11 +54,14 @@ struct ChainFinder {
   }
 
   private mutating func chain(from start: UInt64) throws(LogStoreError) -> Chain? {
+    if case .notAFile = try files.journal(start) { return nil }
     guard let newest = try usableJournal(start) else {
-      guard case .absent = try files.journal(start), let snapshot = try usableSnapshot(start) else { return nil }
+      guard case .absent = try files.journal(start), let snapshot = try usableSnapshot(start), isOurs(snapshot.header.id)
+      else { return nil }
       missing(.journal(start), "the journal of the newest snapshot is missing: what was written behind the snapshot is not there")
       return Chain(base: snapshot, journals: [], isIncomplete: true)
     }
+    guard isOurs(newest.header.id) else { return nil }
     var journals = [newest]
     while true {
       let oldest = journals[0]
@@ -84,6 +91,18 @@ struct ChainFinder {
     }
   }
 
+  private func identity() throws(LogStoreError) -> PageID? {
+    for generation in files.listing.journals.reversed() {
+      if let journal = try files.journal(generation).file { return journal.header.id }
+    }
+    for generation in files.listing.snapshots.reversed() {
+      if let snapshot = try files.snapshot(generation).file { return snapshot.header.id }
+    }
+    return nil
+  }
+
+  private func isOurs(_ other: PageID) -> Bool { id == nil || other == id }
+
   private func isEarlyEnough(_ snapshot: SnapshotReader) -> Bool {
     switch until {
     case .now: true
@@ -98,26 +117,38 @@ struct ChainFinder {
 
   private mutating func usableSnapshot(_ generation: UInt64) throws(LogStoreError) -> SnapshotReader? {
     switch try files.snapshot(generation) {
-    case .usable(let snapshot): return snapshot
+    case .usable(let snapshot):
+      do throws(LogStoreError) {
+        _ = try snapshot.losses()
+        return snapshot
+      } catch {
+        // What it says of earlier losses cannot be read, so it cannot be trusted with the rest.
+        guard error.code == .damaged, let offset = error.offset else { throw error }
+        isDamagedInside = true
+        passOver(snapshot.name, offset..<(offset + UInt64(SnapshotLayout.lossFrameBytes)), error)
+        return nil
+      }
     case .absent: return nil
     case .notAFile: throw notAFile(PageFile.snapshot(generation).name)
     case .damaged(let error, _, let size):
-      let name = PageFile.snapshot(generation).name
-      if judged.insert(name).inserted {
-        findings.append(
-          Finding(
-            .damagedSnapshot, .damage, file: name, range: suspect(error, size), detail: "the snapshot does not verify: \(error.message)",
-            remedy: "logctl compact PAGE"))
-      }
+      passOver(PageFile.snapshot(generation).name, suspect(error, size), error)
       return nil
     }
+  }
+
+  private mutating func passOver(_ name: String, _ range: Range<UInt64>, _ error: LogStoreError) {
+    guard judged.insert(name).inserted else { return }
+    findings.append(
+      Finding(
+        .damagedSnapshot, .damage, file: name, range: range, detail: "the snapshot does not verify: \(error.message)",
+        remedy: "logctl compact PAGE"))
   }
 
   /// The part of a snapshot that does not verify: its header, or its footer.
   private func suspect(_ error: LogStoreError, _ size: UInt64) -> Range<UInt64> {
     let header = UInt64(Limits.headerBytes)
     guard let offset = error.offset, offset >= header, size >= UInt64(SnapshotLayout.footerFrameBytes) else {
-      return 0..<min(header, size)
+      return 0..<header
     }
     return (size - UInt64(SnapshotLayout.footerFrameBytes))..<size
   }
@@ -127,13 +158,13 @@ struct ChainFinder {
     case .usable(let journal): return journal
     case .absent: return nil
     case .notAFile: throw notAFile(PageFile.journal(generation).name)
-    case .damaged(_, _, let size):
+    case .damaged:
       let name = PageFile.journal(generation).name
       let rebuilt = try HeaderRebuilder(files).rebuild(generation)
       if judged.insert(name).inserted {
         findings.append(
           Finding(
-            .damagedHeader, .damage, file: name, range: 0..<min(size, UInt64(Limits.headerBytes)),
+            .damagedHeader, .damage, file: name, range: 0..<UInt64(Limits.headerBytes),
             detail: rebuilt == nil
               ? "the journal's header does not verify, and nothing says what it was"
               : "the journal's header does not verify; it was put together from what other places say of it",
@@ -159,6 +190,9 @@ struct ChainFinder {
     let snapshot = try files.snapshot(generation)
     let ids = [(PageFile.journal(generation).name, journal.file?.header.id), (PageFile.snapshot(generation).name, snapshot.file?.header.id)]
     let present = [isPresent(journal), isPresent(snapshot)]
+    if case .notAFile = journal {
+      findings.append(Finding(.stranger, .note, file: PageFile.journal(generation).name, detail: "a directory or a link has the name of a journal"))
+    }
     for (index, (name, id)) in ids.enumerated() where present[index] {
       if let id, let mine = chain.id, id != mine {
         findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(id)"))
@@ -174,7 +208,10 @@ struct ChainFinder {
   }
 
   private func isPresent<File>(_ candidate: PageFiles.Candidate<File>) -> Bool {
-    if case .absent = candidate { false } else { true }
+    switch candidate {
+    case .absent, .notAFile: false
+    case .usable, .damaged: true
+    }
   }
 
   private func notAFile(_ name: String) -> LogStoreError {
@@ -194,7 +231,7 @@ struct ChainFinder {
     }
     let seen = findings.map { "\($0.file): \($0.detail)" }.joined(separator: "; ")
     return LogStoreError(
-      .noBase,
+      isDamagedInside ? .damaged : .noBase,
       "no snapshot and no first journal is left to start from\(seen.isEmpty ? "" : " (\(seen))"); "
         + "look for a complete copy, or use `logctl salvage`", path: files.directory.path)
   }

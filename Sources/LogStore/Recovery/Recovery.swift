@@ -102,7 +102,10 @@ struct Recovery {
     }
     try model.replay(&walk, file: index)
     var outcome = walk.outcome
+    if outcome.stoppedAtDamage { return outcome }
     if size < expected { outcome.missing = size..<expected }
+    // The end is unknown, and the log does not reach the successor's beginning.
+    if let successor, end == nil, outcome.lsn < successor.header.baseLSN, until == .now { outcome.missing = size..<UInt64.max }
     return outcome
   }
 
@@ -132,7 +135,8 @@ struct Recovery {
       result.report.findings.append(
         Finding(
           .missing, .damage, file: journal.name, range: missing, lsns: nil,
-          detail: "the file ends at byte \(missing.lowerBound), and had been durable up to \(missing.upperBound)",
+          detail: "the file ends at byte \(missing.lowerBound), and had been durable "
+            + (missing.upperBound == .max ? "beyond" : "up to \(missing.upperBound)"),
           remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
     }
     if let tail = outcome.tornTail {
