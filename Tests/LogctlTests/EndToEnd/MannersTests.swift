@@ -1,0 +1,82 @@
+import Testing
+
+/// How the command behaves in a shell.
+@Suite struct MannersTests {
+  let scratch = Scratch()
+
+  private func makePage(records: Int = 1) {
+    let lines = (1...records).map { "{\"key\":\"k\($0)\",\"value\":\"v\"}\n" }.joined()
+    #expect(Tool.run("import", "--batch", "1000", scratch["page"], input: lines).exit == 0)
+  }
+
+  @Test func nothingIsPrintedOnAClosedPipe() {
+    makePage(records: 40_000)
+    let result = Tool.shell("\"$logctl\" replay page | head -n 1; echo ${PIPESTATUS[0]}", in: scratch.path)
+    #expect(result.lines == [#"{"key":"k1","value":"v"}"#, "141"], "\(result)")
+    #expect(result.errors == "")
+    for command in ["verify page", "help", "manual", "compact page"] {
+      let result = Tool.shell("\"$logctl\" \(command) | true; echo done", in: scratch.path)
+      #expect(result.text == "done\n")
+      #expect(result.errors == "")
+    }
+  }
+
+  @Test func aFullDiskUnderTheOutputIsAnError() {
+    makePage()
+    for command in ["verify page", "replay page", "help", "completion bash"] {
+      let result = Tool.shell("\"$logctl\" \(command) > /dev/full", in: scratch.path)
+      #expect(result.exit == 74)
+      #expect(result.errors == "Error: cannot write to standard output: No space left on device\n")
+    }
+  }
+
+  @Test func colors() {
+    makePage()
+    #expect(!Tool.run("verify", scratch["page"]).text.contains("\u{1B}["))
+    #expect(Tool.run("verify", "--color", "always", scratch["page"]).text.contains("\u{1B}[32mclean\u{1B}[0m"))
+    #expect(
+      Tool.run("verify", "--color=always", scratch["page"], environment: ["NO_COLOR": "1"]).text.contains("\u{1B}["))
+    #expect(Tool.run("verify", "--color=always", scratch["absent"]).errors.hasPrefix("\u{1B}[31mError:\u{1B}[0m "))
+  }
+
+  @Test func usageErrors() {
+    let result = Tool.run("verify", "--jsn")
+    #expect(result.exit == 64)
+    #expect(result.output.isEmpty)
+    #expect(
+      result.errors == """
+        Error: Unknown option '--jsn'. Did you mean '--json'?
+        Usage: logctl verify [--json] [--color <when>] <page>
+          See 'logctl verify --help' for more information.
+
+        """)
+    #expect(
+      Tool.run("verify", "--json").text
+        == #"{"schema":"logctl.verify.summary/1","status":"usage","exit":64,"message":"Missing expected argument '<page>'."}"#
+        + "\n")
+  }
+
+  @Test func helpAndVersion() {
+    #expect(Tool.run().exit == 0)
+    #expect(Tool.run().text == Tool.run("--help").text)
+    #expect(Tool.run("help", "import").text == Tool.run("import", "-h").text)
+    #expect(Tool.run("--version").text == "0.1.0\n")
+    #expect(Tool.run("manual").text.hasPrefix(".TH LOGCTL 1"))
+  }
+
+  /// The script itself, in the shell that it is for.
+  @Test(arguments: [
+    ("logctl comp", 1, "compact completion"), ("logctl verify --j", 2, "--json"),
+    ("logctl import --durability p", 3, "power process"), ("logctl import pa", 2, "page"),
+    ("logctl help sal", 2, "salvage"), ("logctl salvage -o pa", 3, "page"),
+  ])
+  func completesInBash(_ line: String, _ word: Int, _ expected: String) {
+    makePage()
+    let result = Tool.shell(
+      """
+      source <("$logctl" completion bash)
+      COMP_WORDS=(\(line)); COMP_CWORD=\(word); _logctl; echo "${COMPREPLY[@]}"
+      """, in: scratch.path)
+    #expect(result.text == expected + "\n", "\(result)")
+  }
+}
