@@ -35,6 +35,10 @@ struct PageOpener {
   }
 
   func openDirectory() throws(LogStoreError) -> any StorageDirectory {
+    if mode == .create, !exists {
+      // Before anything is made that would have to be removed again.
+      try refuseNesting(in: parentPath)
+    }
     do {
       return try options.storage.openDirectory(path, create: mode == .create)
     } catch {
@@ -55,6 +59,23 @@ struct PageOpener {
         throw mapped
       }
     }
+  }
+
+  private var exists: Bool {
+    do {
+      try options.storage.openDirectory(path, create: false).close()
+      return true
+    } catch {
+      return error.errno != StorageError.notFound
+    }
+  }
+
+  /// The path without its last part.
+  private var parentPath: String {
+    var rest = path[...]
+    while rest.hasSuffix("/") { rest.removeLast() }
+    while let last = rest.last, last != "/" { rest.removeLast() }
+    return rest.isEmpty ? "." : String(rest)
   }
 
   // MARK: Reading
@@ -154,7 +175,7 @@ struct PageOpener {
       throw LogStoreError(
         .foreignFile, "the directory holds other files (\(files.listing.strangers[0])) and no page; choose an empty or a new one", path: path)
     }
-    try refuseNesting(directory)
+    try refuseNesting(in: path + "/..")
     let level = try level { (level) throws(StorageError) in try directory.sync(level) }
     for name in files.listing.temporaries { try mapped { () throws(StorageError) in try directory.remove(name) } }
     let id = PageID(high: options.storage.random(), low: options.storage.random()).markedRandom
@@ -183,10 +204,10 @@ struct PageOpener {
   }
 
   /// A page inside a page would be copied, synced and removed with it, and be a stranger there.
-  private func refuseNesting(_ directory: any StorageDirectory) throws(LogStoreError) {
+  private func refuseNesting(in parentPath: String) throws(LogStoreError) {
     let parent: any StorageDirectory
     do {
-      parent = try options.storage.openDirectory(path + "/..", create: false)
+      parent = try options.storage.openDirectory(parentPath, create: false)
     } catch {
       return
     }
