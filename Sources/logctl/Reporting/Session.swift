@@ -55,14 +55,14 @@ final class Session {
     }
     let place = error.path ?? page
     var text = error.message
-    if !text.contains(place) { text = Printable.text(place) + ": " + text }
+    if !text.hasPrefix(place) { text = place + ": " + text }
     if let number = error.errno { text += " (\(SystemError.message(number)))" }
     fail(ExitCode(error), text, page: page, error)
   }
 
   func fail(_ code: ExitCode, _ message: String, page: String? = nil, _ error: LogStoreError? = nil) {
     verdict.fail(code)
-    errors.line(errorStyle.red("Error:") + " " + message)
+    errors.line(errorStyle.red("Error:") + " " + Printable.text(message))
     guard isJSON else { return }
     output.buffer.beginLine(schema: schema("error"))
     if let page { output.buffer.member("page", page) }

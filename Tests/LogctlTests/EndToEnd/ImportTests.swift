@@ -62,11 +62,9 @@ import Testing
   /// Ctrl-C while the import waits for input: what was read by then stands.
   @Test(.timeLimit(.minutes(1)))
   func interrupted() {
-    let pipe = scratch["pipe"]
-    unsafe mkfifo(pipe, 0o600)
+    let (pipe, end) = scratch.makePipe("pipe")
     let child = ChildProcess(
       [Tool.path, "import", "--json", scratch["page"]], input: pipe, output: scratch["out"], errors: scratch["err"])
-    let end = unsafe open(pipe, O_RDWR | O_CLOEXEC)
     let input = Array((line(1) + line(2)).utf8)
     _ = unsafe write(end, input, input.count)
     // Until it has read the input and waits for more, there is nothing to interrupt.

@@ -79,4 +79,21 @@ import Testing
       """, in: scratch.path)
     #expect(result.text == expected + "\n", "\(result)")
   }
+
+  /// The shells themselves read the scripts, where they are installed.
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func completionScriptsAreWellFormed(_ shell: String) {
+    let result = Tool.shell(
+      "command -v \(shell) > /dev/null || exit 0; \"$logctl\" completion \(shell) > script && \(shell) -n script",
+      in: scratch.path)
+    #expect(result.exit == 0, "\(result)")
+    #expect(result.errors == "")
+  }
+
+  @Test func theManualPageIsWellFormed() {
+    let result = Tool.shell(
+      "command -v groff > /dev/null || exit 0; \"$logctl\" manual | groff -man -ww -z", in: scratch.path)
+    #expect(result.exit == 0, "\(result)")
+    #expect(result.errors == "")
+  }
 }

@@ -12,7 +12,12 @@ enum PageFile {
     }
   }
 
-  static func flipBit(at offset: Int, of path: String) { change(path) { $0[offset] ^= 0x10 } }
+  static func flipBit(at offset: Int, of path: String) {
+    change(path) { bytes in
+      #expect(offset < bytes.count, "\(path) is too short")
+      if offset < bytes.count { bytes[offset] ^= 0x10 }
+    }
+  }
 
   static func append(_ tail: [UInt8], to path: String) { change(path) { $0 += tail } }
 

@@ -29,12 +29,10 @@ struct TerminalTests {
   }
 
   @Test func progressComesAfterHalfASecondAndGoes() {
-    let pipe = scratch["pipe"]
-    unsafe mkfifo(pipe, 0o600)
+    let (pipe, end) = scratch.makePipe("pipe")
     let child = ChildProcess(
       [Tool.path, "import", scratch["page"]], environment: ["TERM": "xterm"], input: pipe, output: scratch["out"],
       errors: terminal.path)
-    let end = unsafe open(pipe, O_WRONLY | O_CLOEXEC)
     let line = Array("{\"key\":\"k\",\"value\":\"v\"}\n".utf8)
     for _ in 0..<8 {
       _ = unsafe write(end, line, line.count)

@@ -63,10 +63,10 @@ struct ChildProcess {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDWR, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o666)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o666)
-    // A shell that ignores signals would hand that down.
+    // The threads that run tests block signals, and a shell may ignore some; neither is to be handed down.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -75,7 +75,11 @@ struct ChildProcess {
     unsafe sigaddset(&defaults, SIGINT)
     unsafe sigaddset(&defaults, SIGPIPE)
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | 0x80))  // and POSIX_SPAWN_SETSID
+    var mask = sigset_t()
+    unsafe sigemptyset(&mask)
+    unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+    let setsid = 0x80  // POSIX_SPAWN_SETSID: so that a terminal becomes the process's own
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | Int32(setsid)))
 
     var variables = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no"]
     variables.merge(environment) { $1 }
@@ -116,6 +120,12 @@ final class Scratch: Sendable {
 
   deinit {
     _ = ChildProcess(["/bin/rm", "-rf", path]).wait()
+  }
+
+  /// A named pipe, and its writing end; opened first, because opening the other end waits for it.
+  func makePipe(_ name: String) -> (path: String, end: Int32) {
+    unsafe mkfifo(self[name], 0o600)
+    return (self[name], unsafe open(self[name], O_RDWR | O_CLOEXEC))
   }
 
   func makeDirectory(_ name: String) { unsafe mkdir(self[name], 0o755) }
