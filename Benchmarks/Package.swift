@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "LogStore", path: "..")],
+  targets: [
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"])]),
+    .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"])]),
+    .systemLibrary(name: "CRocksDB", providers: [.apt(["librocksdb-dev"])]),
+    .systemLibrary(name: "CLibDeflate", providers: [.apt(["libdeflate-dev"])]),
+    .executableTarget(
+      name: "benchmark",
+      dependencies: [
+        .product(name: "LogStore", package: "LogStore"),
+        "CSQLite", "CLMDB", "CLevelDB", "CRocksDB", "CLibDeflate",
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,57 @@
+import LogStore
+
+final class LogStoreStore: Store {
+  static let name = "LogStore"
+  static let settings =
+    "durability .power or .process; compaction .manual in write loops, except in `process-compacting`; otherwise as by default"
+
+  private let page: Page
+  private var view: PageView?
+  private var batch = WriteBatch()
+
+  init(_ path: String, _ setup: Setup) throws {
+    var options = PageOptions()
+    options.durability = setup.durability == .power ? .power : .process
+    options.compaction = setup.compactsByItself ? CompactionPolicy() : .manual
+    page = try Page(path: path, mode: setup.isReadOnly ? .readOnly : .create, options: options)
+  }
+
+  func put(_ key: [UInt8], _ value: [UInt8]) throws { try page.put(value, for: key) }
+
+  func putBatch(_ keys: ArraySlice<[UInt8]>, _ records: Records) throws {
+    batch.removeAll()
+    for (index, key) in keys.enumerated() { try batch.put(records.value(index), for: key) }
+    try page.write(batch)
+  }
+
+  func get(_ key: [UInt8]) throws -> Int? { try current().value(for: key)?.count }
+
+  func sweep() throws -> Int {
+    var sum = 0
+    try current().forEach { _, value in
+      sum += value.byteCount
+      return true
+    }
+    return sum
+  }
+
+  /// Takes a new view, and so takes in what was written.
+  func takeView() throws { view = try page.view() }
+
+  private func current() throws -> PageView {
+    if let view { return view }
+    let fresh = try page.view()
+    view = fresh
+    return fresh
+  }
+
+  func compact() throws {
+    try page.compact()
+    view = nil
+  }
+
+  func close() throws {
+    view = nil
+    try page.close()
+  }
+}
