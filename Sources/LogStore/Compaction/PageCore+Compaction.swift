@@ -5,7 +5,6 @@ internal import Synchronization
 protocol CompactableModel: PageModel {
   /// An immutable copy of the state, cheap to take.
   associatedtype Image: Sendable
-  static var isCompactable: Bool { get }
   static func image(_ state: Materialized<Self>) -> Image
   /// Writes the whole state. `progress` is called with bytes written so far; it throws to cancel.
   static func write(_ image: Image, to writer: SnapshotWriter, progress: (UInt64) throws -> Void) throws
@@ -57,7 +56,9 @@ extension PageCore where Model: CompactableModel {
 
   /// Starts a compaction by itself where the policy asks for one.
   func compactIfDue(force: Bool) {
-    let (bytes, journals, snapshot): (UInt64, Int, UInt64) = log.withLock { ($0.bytes, $0.segments.count, $0.baseBytes) }
+    let (bytes, journals, snapshot): (UInt64, Int, UInt64) = log.withLock {
+      ($0.bytes, $0.segments.count, $0.baseBytes)
+    }
     guard force || options.compaction.isDue(bytes: bytes, journals: journals, snapshotBytes: snapshot) else { return }
     guard !isReadOnly, options.compaction.isAutomatic else { return }
     let now = options.storage.monotonicClock()
@@ -136,7 +137,8 @@ extension PageCore where Model: CompactableModel {
     var settings = SnapshotWriter.Settings()
     settings.compression = options.compression
     settings.durability = opening.withLock { $0.durability }
-    let writer = try SnapshotWriter(directory: directory, name: name, header: header, losses: losses, settings: settings)
+    let writer = try SnapshotWriter(
+      directory: directory, name: name, header: header, losses: losses, settings: settings)
     let total = log.withLock { $0.baseBytes + $0.bytes }
     do {
       try Model.write(image, to: writer) { done in
@@ -157,12 +159,14 @@ extension PageCore where Model: CompactableModel {
       }
     } catch {
       writer.cancel()
-      throw (error as? LogStoreError) ?? LogStoreError(.io, "the snapshot cannot be written: \(error)", path: path, cause: error)
+      throw (error as? LogStoreError)
+        ?? LogStoreError(.io, "the snapshot cannot be written: \(error)", path: path, cause: error)
     }
     try mapped { () throws(StorageError) in try directory.sync(opening.withLock { $0.durability }) }
     let file = try mapped { () throws(StorageError) in try directory.open(name, .read) }
     return try SnapshotReader(
-      file: file, name: name, path: directory.path + "/" + name, generation: journal.generation, cacheBytes: options.cacheBytes)
+      file: file, name: name, path: directory.path + "/" + name, generation: journal.generation,
+      cacheBytes: options.cacheBytes)
   }
 
   private func checkCompaction(_ progress: ProgressHandler?, _ made: Progress) throws(LogStoreError) {
@@ -202,7 +206,7 @@ extension PageCore where Model: CompactableModel {
       do {
         try directory.remove(file.name)
         summary.removedFiles.append(file.name)
-      } catch where error.errno == StorageError.notFound {
+      } catch  where error.errno == StorageError.notFound {
         continue
       } catch {
         // The new snapshot stands; what could not be removed is removed the next time.
@@ -247,7 +251,9 @@ extension PageCore where Model: CompactableModel {
   private func directoryBytes() throws(LogStoreError) -> UInt64 {
     try mapped { () throws(StorageError) in
       var bytes: UInt64 = 0
-      for name in try directory.list() where PageFile(name) != nil { bytes += try directory.status(of: name)?.size ?? 0 }
+      for name in try directory.list() where PageFile(name) != nil {
+        bytes += try directory.status(of: name)?.size ?? 0
+      }
       return bytes
     }
   }

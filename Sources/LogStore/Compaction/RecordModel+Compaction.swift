@@ -1,6 +1,4 @@
 extension RecordModel: CompactableModel {
-  static var isCompactable: Bool { true }
-
   static func image(_ state: Materialized<RecordModel>) -> PageView { state.recordView }
 
   static func records(in image: PageView) -> UInt64 { UInt64(image.count) }

@@ -20,7 +20,8 @@ struct Retirement {
   func plan() throws(LogStoreError) -> Plan {
     var plan = Plan()
     let oldest = try oldestKept()
-    for generation in Set(files.listing.journals + files.listing.snapshots).sorted() where generation < self.generation {
+    for generation in Set(files.listing.journals + files.listing.snapshots).sorted() where generation < self.generation
+    {
       for file in [PageFile.journal(generation), .snapshot(generation)] where isListed(file) {
         if try !isOurs(file) { continue }
         if generation < oldest { plan.removed.append(file) } else { plan.kept.append(file) }

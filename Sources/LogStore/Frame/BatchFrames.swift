@@ -34,13 +34,13 @@ final class BatchFrames {
     _ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer
   ) throws(LogStoreError) {
     try BatchFrames.check(key: key.count)
-    if let before { try BatchFrames.check(key: before.count) }
+    if let before = unsafe before { try BatchFrames.check(key: before.count) }
     let names = unsafe before.map { 4 + key.count + $0.count } ?? 2 + key.count
     try checkRoom(names, value.count)
     let rest = unsafe parts(value, beside: names)
     open(unsafe before == nil ? .put : .putBefore, names + rest.count)
     buffer.append(UInt16(truncatingIfNeeded: key.count))
-    if let before { buffer.append(UInt16(truncatingIfNeeded: before.count)) }
+    if let before = unsafe before { buffer.append(UInt16(truncatingIfNeeded: before.count)) }
     unsafe buffer.append(key)
     if let before = unsafe before { unsafe buffer.append(before) }
     unsafe buffer.append(rest)
@@ -57,7 +57,7 @@ final class BatchFrames {
 
   func move(_ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?) throws(LogStoreError) {
     try BatchFrames.check(key: key.count)
-    if let before { try BatchFrames.check(key: before.count) }
+    if let before = unsafe before { try BatchFrames.check(key: before.count) }
     let anchor = unsafe before ?? UnsafeRawBufferPointer(start: nil, count: 0)
     try checkRoom(4 + key.count + anchor.count, 0)
     open(.move, 4 + key.count + anchor.count)
@@ -104,7 +104,9 @@ final class BatchFrames {
     let (total, overflow) = buffer.count.addingReportingOverflow(names + value + frames * Limits.frameOverhead)
     guard !overflow, total + Mark.frameBytes <= Limits.batchBytes else {
       throw LogStoreError(
-        .tooLarge, "a batch takes at most \(Limits.batchBytes) bytes; this operation would make it longer. Use smaller values or batches")
+        .tooLarge,
+        "a batch takes at most \(Limits.batchBytes) bytes; this operation would make it longer. Use smaller values or batches"
+      )
     }
   }
 
@@ -137,7 +139,7 @@ final class BatchFrames {
     let end = target.count
     while place < end {
       let frame = unsafe target.base + place
-      let raw = unsafe UnsafeRawPointer(frame)
+      let raw = UnsafeRawPointer(frame)
       let length = unsafe Int(raw.load(0, as: UInt32.self))
       let kind = unsafe FrameKind(rawValue: raw.load(8))
       let next = place &+ length &+ Limits.frameOverhead

@@ -79,7 +79,8 @@ struct FrameListing {
         }
       }
       try withoutActuallyEscaping(body) { body in
-        var sink = FrameSink(generation: journal.generation, lsn: journal.header.baseLSN, range: first...max(first, last), body: body)
+        var sink = FrameSink(
+          generation: journal.generation, lsn: journal.header.baseLSN, range: first...max(first, last), body: body)
         try walk.run(&sink)
         if let failure = sink.failure { throw failure }
         if sink.isStopped { done = .max }
@@ -153,7 +154,8 @@ private struct FrameSink: JournalSink {
   private func info(_ frame: JournalFrame) -> FrameInfo {
     let key = unsafe Array(frame.key)
     return FrameInfo(
-      lsn: 0, generation: generation, offset: frame.offset, length: UInt32(unsafe frame.payload.count), kind: frame.kind,
+      lsn: 0, generation: generation, offset: frame.offset, length: UInt32(unsafe frame.payload.count),
+      kind: frame.kind,
       isFirst: frame.type.isFirst, isLast: frame.type.isLast, key: key.isEmpty ? nil : key)
   }
 }

@@ -52,7 +52,7 @@ public struct PageInspector: Sendable {
       let inner: any StorageDirectory
       do {
         inner = try storage.openDirectory(path + "/" + name, create: false)
-      } catch where error.isUnavailable || error.errno == StorageError.notFound {
+      } catch  where error.isUnavailable || error.errno == StorageError.notFound {
         continue
       } catch {
         throw LogStoreError(error)

@@ -69,7 +69,9 @@ final class SalvageSource {
 
   /// Without a chain: the newest snapshot that can be read at all, and the journals from there on.
   private func gather(_ error: LogStoreError) throws(LogStoreError) {
-    for generation in files.listing.snapshots.reversed() where base == nil { base = try files.snapshot(generation).file }
+    for generation in files.listing.snapshots.reversed() where base == nil {
+      base = try files.snapshot(generation).file
+    }
     let first = base?.header.generation ?? 0
     for generation in files.listing.journals where generation >= first {
       var journal = try files.journal(generation).file
@@ -80,7 +82,9 @@ final class SalvageSource {
     findings.append(
       Finding(
         .missing, .damage, file: PageFile.journal(first).name,
-        detail: "nothing complete to start from is left: what stands in the files is copied in their order, and may be older or have gaps"))
+        detail:
+          "nothing complete to start from is left: what stands in the files is copied in their order, and may be older or have gaps"
+      ))
   }
 
   func copy(to copier: SalvageCopier) throws(LogStoreError) {
@@ -89,7 +93,10 @@ final class SalvageSource {
     do throws(LogStoreError) {
       losses += try base?.losses() ?? []
     } catch {
-      findings.append(Finding(.damagedSnapshot, .damage, file: base?.name ?? "", detail: "its recorded losses cannot be read: \(error.message)"))
+      findings.append(
+        Finding(
+          .damagedSnapshot, .damage, file: base?.name ?? "",
+          detail: "its recorded losses cannot be read: \(error.message)"))
     }
     for journal in journals { losses += try journal.losses() }
     for (index, journal) in journals.enumerated() {
@@ -99,13 +106,17 @@ final class SalvageSource {
       var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
       walk.isSealed = end != nil
       walk.successorLSN = isNext ? next?.baseLSN : nil
-      walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }.sorted { $0.start < $1.start }
+      walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }.sorted {
+        $0.start < $1.start
+      }
       var sink = SalvageSink(copier)
       try walk.run(&sink)
       findings += walk.outcome.dropped.map { Finding(damage: $0, in: journal.name) }
       if let end, journal.status.size < end {
         findings.append(
-          Finding(.missing, .damage, file: journal.name, range: journal.status.size..<end, detail: "the end of the journal is missing"))
+          Finding(
+            .missing, .damage, file: journal.name, range: journal.status.size..<end,
+            detail: "the end of the journal is missing"))
       }
     }
     for loss in losses { findings.append(Finding(recorded: loss)) }
@@ -118,7 +129,9 @@ final class SalvageSource {
         try base.applicationFrames { kind, payload in try copier.application(kind, payload) }
       } catch {
         findings.append(
-          Finding(.damagedSnapshot, .damage, file: base.name, detail: "the application's state is copied up to here: \(error)"))
+          Finding(
+            .damagedSnapshot, .damage, file: base.name, detail: "the application's state is copied up to here: \(error)"
+          ))
       }
       return
     }

@@ -26,7 +26,8 @@ final class SalvageCopier {
     if let status = try SalvageCopier.listing(path, options.storage), !status.isEmpty {
       throw LogStoreError(.cannotCreate, "there is something at the new page's place; choose another", path: path)
     }
-    target = state == 0
+    target =
+      state == 0
       ? .records(try PageCore(path: path, mode: .create, options: options, at: .now) { RecordModel() })
       : .application(try PageCore(path: path, mode: .create, options: options, at: .now) { FrameModel(state) })
   }
@@ -39,7 +40,8 @@ final class SalvageCopier {
     } catch {
       if error.errno == StorageError.notFound { return nil }
       throw LogStoreError(
-        .cannotCreate, "the new page's place cannot be used: \(error.reason)", path: path, errno: error.errno, cause: error)
+        .cannotCreate, "the new page's place cannot be used: \(error.reason)", path: path, errno: error.errno,
+        cause: error)
     }
   }
 

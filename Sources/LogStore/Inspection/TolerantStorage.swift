@@ -24,7 +24,9 @@ struct TolerantStorage: Storage {
     var findings: [Finding] {
       found.withLock { $0 }.sorted { $0.key < $1.key }.flatMap { name, ranges in
         ranges.map {
-          Finding(.unreadable, .damage, file: name, range: $0, detail: "the system cannot read these bytes; they were passed over")
+          Finding(
+            .unreadable, .damage, file: name, range: $0,
+            detail: "the system cannot read these bytes; they were passed over")
         }
       }
     }

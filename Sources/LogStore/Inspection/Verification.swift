@@ -15,7 +15,9 @@ struct Verification {
 
   mutating func run() throws(LogStoreError) -> VerificationReport {
     let listing = files.listing
-    for name in listing.journals.map({ PageFile.journal($0).name }) + listing.snapshots.map({ PageFile.snapshot($0).name }) {
+    for name in listing.journals.map({ PageFile.journal($0).name })
+      + listing.snapshots.map({ PageFile.snapshot($0).name })
+    {
       total += try mapped { () throws(StorageError) in try files.directory.status(of: name)?.size ?? 0 }
       count += 1
     }
@@ -58,12 +60,15 @@ struct Verification {
       case .damaged(let error, _, let size):
         if !findings.contains(where: { $0.file == name }) {
           findings.append(
-            Finding(.damagedSnapshot, .damage, file: name, range: 0..<size, detail: error.message, remedy: "logctl compact PAGE"))
+            Finding(
+              .damagedSnapshot, .damage, file: name, range: 0..<size, detail: error.message,
+              remedy: "logctl compact PAGE"))
         }
         done += size
       case .absent: break
       case .notAFile:
-        findings.append(Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a snapshot"))
+        findings.append(
+          Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a snapshot"))
       }
     }
   }
@@ -76,7 +81,8 @@ struct Verification {
       switch try files.journal(generation) {
       case .usable(let journal):
         if let mine = chain.id, journal.header.id != mine {
-          findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(journal.header.id)"))
+          findings.append(
+            Finding(.stranger, .note, file: name, detail: "the file belongs to page \(journal.header.id)"))
         } else {
           try verify(journal, chain)
         }
@@ -85,11 +91,13 @@ struct Verification {
         if !findings.contains(where: { $0.file == name }) {
           findings.append(
             Finding(
-              .damagedHeader, .damage, file: name, range: 0..<min(size, UInt64(Limits.headerBytes)), detail: error.message))
+              .damagedHeader, .damage, file: name, range: 0..<min(size, UInt64(Limits.headerBytes)),
+              detail: error.message))
         }
       case .absent: break
       case .notAFile:
-        findings.append(Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
+        findings.append(
+          Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
       }
     }
   }
@@ -109,12 +117,15 @@ struct Verification {
     for dropped in walk.outcome.dropped { findings.append(Finding(damage: dropped, in: journal.name)) }
     if let end, size < end {
       findings.append(
-        Finding(.missing, .damage, file: journal.name, range: size..<end, detail: "the file is shorter than it had been"))
+        Finding(
+          .missing, .damage, file: journal.name, range: size..<end, detail: "the file is shorter than it had been"))
     }
     let base = chain.base?.header.generation ?? 0
     if journal.generation > base, !findings.contains(where: { $0.file == journal.name && $0.kind == .cutOff }) {
       findings.append(
-        Finding(.offChain, .note, file: journal.name, detail: "the present state does not need this file; another took its place"))
+        Finding(
+          .offChain, .note, file: journal.name,
+          detail: "the present state does not need this file; another took its place"))
     }
   }
 

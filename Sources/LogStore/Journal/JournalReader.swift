@@ -40,7 +40,8 @@ final class JournalReader {
         case .malformed: return nil
         case .newer:
           throw LogStoreError(
-            .newerVersion, "the journal holds frames of kind \(frame.kind.rawValue), which a newer version of LogStore wrote; update",
+            .newerVersion,
+            "the journal holds frames of kind \(frame.kind.rawValue), which a newer version of LogStore wrote; update",
             path: path, offset: offset)
         }
       }

@@ -52,7 +52,8 @@ struct JournalBuilder {
       while place < range.upperBound {
         guard let frame = try reader.frame(at: place) else {
           throw LogStoreError(
-            .io, "a batch that verified a moment ago no longer does; check the medium", path: journal.path, offset: place)
+            .io, "a batch that verified a moment ago no longer does; check the medium", path: journal.path,
+            offset: place)
         }
         try unsafe append(frame.type, frame.payload)
         place = frame.end

@@ -44,7 +44,9 @@ struct JournalStarter {
         throw error
       }
     } catch {
-      let storage = error.cause as? StorageError ?? StorageError(.create, errno: error.errno ?? StorageError.inputOutput, path: directory.path)
+      let storage =
+        error.cause as? StorageError
+        ?? StorageError(.create, errno: error.errno ?? StorageError.inputOutput, path: directory.path)
       throw Failure(error: error, storage: storage, afterRename: named)
     }
   }
@@ -54,7 +56,8 @@ struct JournalStarter {
     let listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
     guard let highest = listing.highest else { return 0 }
     guard highest < 9_999_999_999 else {
-      throw LogStoreError(.tooLarge, "no generation number is left; copy the records into a new page", path: directory.path)
+      throw LogStoreError(
+        .tooLarge, "no generation number is left; copy the records into a new page", path: directory.path)
     }
     return highest + 1
   }
@@ -63,14 +66,16 @@ struct JournalStarter {
     try mapped { () throws(StorageError) in
       do throws(StorageError) {
         return try directory.open(name, .createNew)
-      } catch where error.errno == StorageError.exists {
+      } catch  where error.errno == StorageError.exists {
         try directory.remove(name)
         return try directory.open(name, .createNew)
       }
     }
   }
 
-  private func build(_ start: JournalStart, _ generation: UInt64, _ file: any StorageFile) throws(LogStoreError) -> Started {
+  private func build(_ start: JournalStart, _ generation: UInt64, _ file: any StorageFile) throws(LogStoreError)
+    -> Started
+  {
     let name = PageFile.journal(generation).name
     var header = JournalHeader(
       state: state, id: id, generation: generation, salt: storage.random(), baseLSN: start.baseLSN,

@@ -91,7 +91,8 @@ struct JournalWalk {
   }
 
   @inline(__always)
-  private mutating func take<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) throws(LogStoreError) -> Bool {
+  private mutating func take<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) throws(LogStoreError) -> Bool
+  {
     let end = frame.end
     outcome.frames &+= 1
     switch frame.kind {
@@ -155,7 +156,9 @@ struct JournalWalk {
   private mutating func report(_ end: UInt64) throws(LogStoreError) {
     let read = end - reported
     reported = end
-    if let progress, !progress(read) { throw LogStoreError(.cancelled, "reading the journal was cancelled", path: reader.path) }
+    if let progress, !progress(read) {
+      throw LogStoreError(.cancelled, "reading the journal was cancelled", path: reader.path)
+    }
   }
 
   private mutating func note<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) -> Bool {
@@ -230,7 +233,9 @@ struct JournalWalk {
     let resynchronizer = Resynchronizer(reader, limit: limit)
     var place = fault
     // What stands at the fault may itself verify: a frame that continues no batch.
-    if let frame = try reader.frame(at: fault), frame.end <= limit { place = frame.end } else {
+    if let frame = try reader.frame(at: fault), frame.end <= limit {
+      place = frame.end
+    } else {
       guard let next = try resynchronizer.resume(after: fault) else { return nil }
       place = next
     }

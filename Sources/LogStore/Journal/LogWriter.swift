@@ -157,7 +157,7 @@ final class LogWriter: @unchecked Sendable {
     var written = 0
     do {
       try unsafe journal.file.writeFully(bytes, at: end, written: &written)
-    } catch where error.isNoSpace {
+    } catch  where error.isNoSpace {
       return cut(journal, written: written, wanted: bytes.count, error)
     } catch {
       dropGroup()

@@ -26,7 +26,8 @@ final class PreservingFile: StorageFile {
     return try unsafe readPreserved(into: buffer, at: offset)
   }
 
-  private func readPreserved(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
+  private func readPreserved(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int
+  {
     let pieces = preserved.withLock { $0 }
     for piece in pieces where piece.offset <= offset && offset < piece.offset + UInt64(piece.bytes.count) {
       let start = Int(offset - piece.offset)

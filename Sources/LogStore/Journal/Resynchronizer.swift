@@ -19,7 +19,9 @@ struct Resynchronizer {
       let length = unsafe UInt64(base.load(0, as: UInt32.self))
       let next = fault + UInt64(Limits.frameOverhead) + length
       if length <= UInt64(Limits.payloadBytes), next < limit, let frame = try reader.frame(at: next), frame.end <= limit
-      { return next }
+      {
+        return next
+      }
     }
     return try search(from: fault + 1)
   }

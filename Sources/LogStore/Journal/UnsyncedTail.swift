@@ -29,7 +29,8 @@ final class UnsyncedTail {
       current.offset = end
     } else if current.bytes.count >= UnsyncedTail.segmentBytes {
       older.append(current)
-      current = Segment(offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
+      current = Segment(
+        offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
     }
   }
 

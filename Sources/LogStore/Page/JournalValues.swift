@@ -108,7 +108,7 @@ final class JournalSweep {
     let end = location.offset + UInt64(location.length)
     let isNear = location.offset >= expected[file] && location.offset - expected[file] <= JournalSweep.near
     expected[file] = end
-    let frames = try mapped(offset: location.offset) { () throws(StorageError) in
+    let frames = try unsafe mapped(offset: location.offset) { () throws(StorageError) in
       try unsafe window.bytes(
         at: location.offset, count: Int(location.length), ahead: isNear ? JournalSweep.ahead : 0)
     }

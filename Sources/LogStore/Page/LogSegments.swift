@@ -39,7 +39,8 @@ struct LogSegments: Sendable {
       return demanded.lsn == present.lsn ? .present : .past
     }
     // A journal's own positions, and those that its successor has carried on.
-    let last = place + 1 < segments.count ? max(segments[place].lsn, segments[place + 1].carriedLSN) : segments[place].lsn
+    let last =
+      place + 1 < segments.count ? max(segments[place].lsn, segments[place + 1].carriedLSN) : segments[place].lsn
     guard demanded.lsn >= segments[place].journal.header.baseLSN, demanded.lsn <= last else { return .unknown }
     return demanded.lsn == present.lsn ? .present : .past
   }
@@ -61,7 +62,8 @@ struct LogSegments: Sendable {
         segments[last].lsn = writer.lsn
       }
     } else if let end = writer.pending?.predecessor?.end, last >= 0,
-      writer.pending?.predecessor?.generation == segments[last].journal.generation, writer.pending?.carried.isEmpty == true
+      writer.pending?.predecessor?.generation == segments[last].journal.generation,
+      writer.pending?.carried.isEmpty == true
     {
       segments[last].end = end
       segments[last].lsn = writer.lsn

@@ -6,9 +6,16 @@ extension LogStoreError {
     if error.isNoSpace {
       (code, remedy) = (.noSpace, "free some space and try again; nothing that was acknowledged is lost")
     } else if error.isUnavailable {
-      (code, remedy) = (.unavailable, "check permissions, or try again once the device is unlocked; nothing is known to be damaged")
-    } else if error.operation == .sync || error.operation == .syncDirectory || error.operation == .syncParent, error.isUnsupported {
-      (code, remedy) = (.unsupported, "this file system cannot make writes durable; accept a weaker durability in the options, or use another one")
+      (code, remedy) = (
+        .unavailable, "check permissions, or try again once the device is unlocked; nothing is known to be damaged"
+      )
+    } else if error.operation == .sync || error.operation == .syncDirectory || error.operation == .syncParent,
+      error.isUnsupported
+    {
+      (code, remedy) = (
+        .unsupported,
+        "this file system cannot make writes durable; accept a weaker durability in the options, or use another one"
+      )
     } else {
       (code, remedy) = (.io, "check the medium; `logctl salvage` copies around unreadable places")
     }

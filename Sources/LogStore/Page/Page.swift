@@ -36,7 +36,7 @@ public final class Page: Sendable {
       throw try PageHistory.range(of: path, options: options).error(path)
     }
     let unowned = core
-    core.onCompactionDue = { [weak unowned] force in unowned?.compactIfDue(force: force) }
+    unsafe core.onCompactionDue = { [weak unowned] force in unowned?.compactIfDue(force: force) }
   }
 
   /// Opens a page without blocking the caller's thread.
@@ -51,7 +51,9 @@ public final class Page: Sendable {
   public var path: String { core.path }
 
   /// The page's identity, which its files carry.
-  public var id: PageID? { core.log.withLock { $0.segments.last?.journal.header.id } ?? core.opening.withLock { $0.id } }
+  public var id: PageID? {
+    core.log.withLock { $0.segments.last?.journal.header.id } ?? core.opening.withLock { $0.id }
+  }
 
   /// What opening found and did.
   public var report: RecoveryReport { core.opening.withLock { $0.report } }

@@ -30,7 +30,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
 
   private nonisolated(unsafe) var queueBox: CommitQueue?
   var queue: CommitQueue {
-    guard let queue = queueBox else { preconditionFailure("the page's queue is made with it") }
+    guard let queue = unsafe queueBox else { preconditionFailure("the page's queue is made with it") }
     return queue
   }
 
@@ -68,10 +68,11 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     log = Mutex(session.log)
     opening = Mutex(
       Opening(
-        report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability, id: session.id))
+        report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability,
+        id: session.id))
     materialized = Mutex(session.materialized)
-    queueBox = CommitQueue { [unowned self] requests in commit(requests) }
-    heal.request = { [weak self] in self?.onCompactionDue?(true) }
+    unsafe queueBox = CommitQueue { [unowned self] requests in commit(requests) }
+    heal.request = { [weak self] in unsafe self?.onCompactionDue?(true) }
   }
 
   deinit {
@@ -121,7 +122,8 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     guard batch.isEmpty || batch.unsealed.isApplication == isApplication else {
       throw LogStoreError(
         .wrongState,
-        isApplication ? "this page holds an application's own state; write its own frames"
+        isApplication
+          ? "this page holds an application's own state; write its own frames"
           : "this page holds records; an application's own frames need a StatePage", path: path)
     }
   }
@@ -164,7 +166,9 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   /// Commits what waits as one group. Holds the baton.
   private func commit(_ requests: [CommitRequest]) {
     guard let writer else {
-      for request in requests { request.resolve(.failure(LogStoreError(.closed, "the page is closed; open it again", path: path))) }
+      for request in requests {
+        request.resolve(.failure(LogStoreError(.closed, "the page is closed; open it again", path: path)))
+      }
       return
     }
     var rest = requests[...]
@@ -231,10 +235,12 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     case .unknown where expecting.salt == known.position.salt && expecting.lsn == stagedLSN: return
     case .unknown:
       throw LogStoreError(
-        .historyChanged, "position \(expecting) is not on this page's history; read the page again", path: path, lsn: stagedLSN)
+        .historyChanged, "position \(expecting) is not on this page's history; read the page again", path: path,
+        lsn: stagedLSN)
     default:
       throw LogStoreError(
-        .conflict, "the page is at LSN \(stagedLSN), not at \(expecting.lsn); read what came in between, and decide again",
+        .conflict,
+        "the page is at LSN \(stagedLSN), not at \(expecting.lsn); read what came in between, and decide again",
         path: path, lsn: stagedLSN)
     }
   }
@@ -279,7 +285,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     if armsIdle {
       queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
     }
-    onCompactionDue?(false)
+    unsafe onCompactionDue?(false)
   }
 
   /// Makes what was written durable without stopping the writers.
@@ -419,7 +425,9 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   }
 
   private func checkNotClosed() throws(LogStoreError) {
-    if phase.withLock({ $0 == .closed }) { throw LogStoreError(.closed, "the page is closed; open it again", path: path) }
+    if phase.withLock({ $0 == .closed }) {
+      throw LogStoreError(.closed, "the page is closed; open it again", path: path)
+    }
   }
 
   func resume() throws(LogStoreError) {
@@ -451,7 +459,9 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     guard let journal = writer.journal, writer.isClosedAtEnd, writer.poison == nil else { return false }
     return try mapped { () throws(StorageError) in
       let names = PageListing(try directory.list())
-      guard names.highest == journal.generation, let status = try directory.status(of: journal.name) else { return false }
+      guard names.highest == journal.generation, let status = try directory.status(of: journal.name) else {
+        return false
+      }
       return status.inode == journal.status.inode && status.size == writer.end
     }
   }
@@ -464,8 +474,12 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     directory.close()
     directory = session.directory
     writer = session.writer
-    let (fresh, found) = (session.log, Opening(
-      report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability, id: session.id))
+    let (fresh, found) = (
+      session.log,
+      Opening(
+        report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability,
+        id: session.id)
+    )
     opening.withLock { $0 = found }
     materialized.withLock { current in
       current = session.materialized

@@ -25,7 +25,8 @@ struct PageHistory {
 
   func error(_ path: String) -> LogStoreError {
     LogStoreError(
-      .notKept, "the page can be shown from LSN \(oldest) to \(newest); keep more generations to look further back", path: path,
+      .notKept, "the page can be shown from LSN \(oldest) to \(newest); keep more generations to look further back",
+      path: path,
       lsn: oldest)
   }
 }

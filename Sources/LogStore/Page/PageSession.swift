@@ -50,7 +50,8 @@ struct PageOpener {
       case StorageError.notFound:
         throw LogStoreError(.notFound, "there is no page here", path: path, errno: error.errno, cause: error)
       case StorageError.notDirectory, StorageError.exists:
-        throw LogStoreError(.foreignFile, "a page is a directory, and this is none", path: path, errno: error.errno, cause: error)
+        throw LogStoreError(
+          .foreignFile, "a page is a directory, and this is none", path: path, errno: error.errno, cause: error)
       default:
         let mapped = LogStoreError(error)
         if mode == .create, error.operation == .createDirectory {
@@ -154,11 +155,11 @@ struct PageOpener {
     do {
       try probe(.power)
       return .power
-    } catch where error.isUnsupported && options.acceptsWeakerDurability {
+    } catch  where error.isUnsupported && options.acceptsWeakerDurability {
       do {
         try probe(.ordered)
         return .ordered
-      } catch where error.isUnsupported {
+      } catch  where error.isUnsupported {
         return .process
       } catch {
         throw LogStoreError(error)
@@ -173,7 +174,9 @@ struct PageOpener {
   ) throws(LogStoreError) -> PageSession<Model> {
     guard files.listing.strangers.isEmpty else {
       throw LogStoreError(
-        .foreignFile, "the directory holds other files (\(files.listing.strangers[0])) and no page; choose an empty or a new one", path: path)
+        .foreignFile,
+        "the directory holds other files (\(files.listing.strangers[0])) and no page; choose an empty or a new one",
+        path: path)
     }
     try refuseNesting(in: path + "/..")
     let level = try level { (level) throws(StorageError) in try directory.sync(level) }
@@ -234,7 +237,9 @@ struct PageOpener {
     log.baseSalt = chain.base?.header.journalSalt ?? 0
     log.baseBytes = chain.base?.size ?? 0
     for (journal, outcome) in zip(result.journals, result.outcomes) {
-      let skips = (result.losses + result.newLosses).filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
+      let skips = (result.losses + result.newLosses).filter {
+        $0.generation == journal.generation && $0.salt == journal.header.salt
+      }
       log.segments.append(
         .init(
           journal: journal, end: outcome.good, lsn: outcome.lsn, carriedLSN: outcome.initialLSN,
@@ -242,7 +247,9 @@ struct PageOpener {
     }
     var journals = result.journals
     let writer = forWriting ? try writer(result, chain, directory, model.state, level) : nil
-    if let writable = writer?.journal, let last = journals.indices.last, journals[last].generation == writable.generation {
+    if let writable = writer?.journal, let last = journals.indices.last,
+      journals[last].generation == writable.generation
+    {
       // One object for writing and reading, so that readers see what a failed sync takes from the file.
       journals[last] = writable
       log.segments[last].journal = writable
@@ -265,7 +272,8 @@ extension PageOpener {
   ) throws(LogStoreError) -> LogWriter {
     let writer = try WriterPlan(result, chain).writer(directory, options, state, level)
     guard let start = writer.pending else { return writer }
-    let mustStart = !start.carried.isEmpty || !start.losses.isEmpty || result.report.isIncomplete
+    let mustStart =
+      !start.carried.isEmpty || !start.losses.isEmpty || result.report.isIncomplete
       || result.outcomes.last?.stoppedAtDamage == true
     guard mustStart else { return writer }
     do throws(LogStoreError) {
@@ -278,7 +286,9 @@ extension PageOpener {
 
   /// A moment that the log does not reach is an error, not the present.
   private func checkReached(_ result: Recovery.Result) throws(LogStoreError) {
-    guard case .lsn(let wanted) = until, wanted > result.lsn, !result.outcomes.contains(where: \.stoppedBySink) else { return }
+    guard case .lsn(let wanted) = until, wanted > result.lsn, !result.outcomes.contains(where: \.stoppedBySink) else {
+      return
+    }
     throw LogStoreError(.notKept, "the page ends at LSN \(result.lsn), before \(wanted)", path: path, lsn: result.lsn)
   }
 }

@@ -80,7 +80,8 @@ public struct PageView: Sendable {
     var records: [Record] = []
     records.reserveCapacity(count)
     try forEach { key, value in
-      unsafe records.append(Record(key: key.withUnsafeBytes { unsafe Array($0) }, value: value.withUnsafeBytes { unsafe Array($0) }))
+      unsafe records.append(
+        Record(key: key.withUnsafeBytes { unsafe Array($0) }, value: value.withUnsafeBytes { unsafe Array($0) }))
       return true
     }
     return records
@@ -90,7 +91,9 @@ public struct PageView: Sendable {
     switch ref {
     case .journal(let location): return try values.value(at: location)
     case .base(let index):
-      guard let base else { throw LogStoreError(.damaged, "a record's snapshot is gone; close the page and open it again") }
+      guard let base else {
+        throw LogStoreError(.damaged, "a record's snapshot is gone; close the page and open it again")
+      }
       return try base.value(at: index)
     }
   }

@@ -18,7 +18,9 @@ final class RecordModel: PageModel {
   }
 
   func replay(_ walk: inout JournalWalk, file: Int) throws(LogStoreError) {
-    if walk.reader.header.state != 0 { throw LogStoreError.wrongState(walk.reader.header.state, path: walk.reader.path) }
+    if walk.reader.header.state != 0 {
+      throw LogStoreError.wrongState(walk.reader.header.state, path: walk.reader.path)
+    }
     var sink = RecordSink(table, file: file, block: block)
     block = OperationBlock()
     try walk.run(&sink)

@@ -109,7 +109,9 @@ public struct WriteBatch: @unchecked Sendable {
   public mutating func append(_ kind: FrameKind, _ payload: some ByteSource) throws(LogStoreError) {
     try edit { (frames) throws(LogStoreError) in
       try payload.withByteSpan { (payload) throws(LogStoreError) in
-        try unsafe payload.withUnsafeBytes { (payload) throws(LogStoreError) in try unsafe frames.application(kind, payload) }
+        try unsafe payload.withUnsafeBytes { (payload) throws(LogStoreError) in
+          try unsafe frames.application(kind, payload)
+        }
       }
     }
   }
@@ -118,14 +120,18 @@ public struct WriteBatch: @unchecked Sendable {
   mutating func put(span value: RawSpan, forSpan key: RawSpan) throws(LogStoreError) {
     try edit { (frames) throws(LogStoreError) in
       try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
-        try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in try unsafe frames.put(key, before: nil, value) }
+        try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in
+          try unsafe frames.put(key, before: nil, value)
+        }
       }
     }
   }
 
   mutating func append(_ kind: FrameKind, span payload: RawSpan) throws(LogStoreError) {
     try edit { (frames) throws(LogStoreError) in
-      try unsafe payload.withUnsafeBytes { (payload) throws(LogStoreError) in try unsafe frames.application(kind, payload) }
+      try unsafe payload.withUnsafeBytes { (payload) throws(LogStoreError) in
+        try unsafe frames.application(kind, payload)
+      }
     }
   }
 

@@ -44,7 +44,9 @@ struct ChainFinder {
     for (place, generation) in descending.enumerated() {
       guard var chain = try chain(from: generation) else { continue }
       chain.findings = findings
-      for higher in descending[..<place] { chain.isIncomplete = try cutOff(higher, by: chain, &chain.findings) || chain.isIncomplete }
+      for higher in descending[..<place] {
+        chain.isIncomplete = try cutOff(higher, by: chain, &chain.findings) || chain.isIncomplete
+      }
       return chain
     }
     if until != .now {
@@ -56,16 +58,20 @@ struct ChainFinder {
   private mutating func chain(from start: UInt64) throws(LogStoreError) -> Chain? {
     if case .notAFile = try files.journal(start) { return nil }
     guard let newest = try usableJournal(start) else {
-      guard case .absent = try files.journal(start), let snapshot = try usableSnapshot(start), isOurs(snapshot.header.id)
+      guard case .absent = try files.journal(start), let snapshot = try usableSnapshot(start),
+        isOurs(snapshot.header.id)
       else { return nil }
-      missing(.journal(start), "the journal of the newest snapshot is missing: what was written behind the snapshot is not there")
+      missing(
+        .journal(start),
+        "the journal of the newest snapshot is missing: what was written behind the snapshot is not there")
       return Chain(base: snapshot, journals: [], isIncomplete: true)
     }
     guard isOurs(newest.header.id) else { return nil }
     var journals = [newest]
     while true {
       let oldest = journals[0]
-      if oldest.generation != ignored, let snapshot = try usableSnapshot(oldest.generation), belongs(snapshot, to: oldest),
+      if oldest.generation != ignored, let snapshot = try usableSnapshot(oldest.generation),
+        belongs(snapshot, to: oldest),
         isEarlyEnough(snapshot)
       {
         return Chain(base: snapshot, journals: journals)
@@ -184,14 +190,21 @@ struct ChainFinder {
   }
 
   /// Says what a file above the chain's newest generation is. Returns whether it is a part of the page that is cut off.
-  private func cutOff(_ generation: UInt64, by chain: Chain, _ findings: inout [Finding]) throws(LogStoreError) -> Bool {
+  private func cutOff(_ generation: UInt64, by chain: Chain, _ findings: inout [Finding]) throws(LogStoreError) -> Bool
+  {
     var found = false
     let journal = try files.journal(generation)
     let snapshot = try files.snapshot(generation)
-    let ids = [(PageFile.journal(generation).name, journal.file?.header.id), (PageFile.snapshot(generation).name, snapshot.file?.header.id)]
+    let ids = [
+      (PageFile.journal(generation).name, journal.file?.header.id),
+      (PageFile.snapshot(generation).name, snapshot.file?.header.id),
+    ]
     let present = [isPresent(journal), isPresent(snapshot)]
     if case .notAFile = journal {
-      findings.append(Finding(.stranger, .note, file: PageFile.journal(generation).name, detail: "a directory or a link has the name of a journal"))
+      findings.append(
+        Finding(
+          .stranger, .note, file: PageFile.journal(generation).name,
+          detail: "a directory or a link has the name of a journal"))
     }
     for (index, (name, id)) in ids.enumerated() where present[index] {
       if let id, let mine = chain.id, id != mine {
@@ -200,7 +213,8 @@ struct ChainFinder {
         found = true
         findings.append(
           Finding(
-            .cutOff, .damage, file: name, detail: "what stands before this file is missing, so that it cannot be applied",
+            .cutOff, .damage, file: name,
+            detail: "what stands before this file is missing, so that it cannot be applied",
             remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
       }
     }

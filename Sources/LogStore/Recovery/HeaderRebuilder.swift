@@ -13,11 +13,14 @@ struct HeaderRebuilder {
     let snapshot = try files.snapshot(generation).file
     let successor = try successor(of: generation)
     let mark = try firstMark(in: file, size: status.size, path: files.path(name))
-    guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else { return nil }
+    guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else {
+      return nil
+    }
     let lower = try lowerJournal(than: generation)
-    guard let (id, state) = snapshot.map({ ($0.header.id, $0.header.state) })
-      ?? successor.map({ ($0.header.id, $0.header.state) }) ?? lower.map({ ($0.header.id, $0.header.state) })
-      ?? (generation == 0 ? (PageID(high: 0, low: 0), 0) : nil)
+    guard
+      let (id, state) = snapshot.map({ ($0.header.id, $0.header.state) })
+        ?? successor.map({ ($0.header.id, $0.header.state) }) ?? lower.map({ ($0.header.id, $0.header.state) })
+        ?? (generation == 0 ? (PageID(high: 0, low: 0), 0) : nil)
     else { return nil }
     var header = JournalHeader(
       state: state, id: id, generation: generation, salt: salt, baseLSN: snapshot?.header.lsn ?? 0,
@@ -49,7 +52,9 @@ struct HeaderRebuilder {
     return nil
   }
 
-  private func predecessor(of generation: UInt64, _ lower: JournalFile?) throws(LogStoreError) -> JournalHeader.Predecessor? {
+  private func predecessor(of generation: UInt64, _ lower: JournalFile?) throws(LogStoreError) -> JournalHeader
+    .Predecessor?
+  {
     if let lower { return .init(generation: lower.generation, salt: lower.header.salt, end: nil) }
     if generation == 0 { return nil }
     for other in files.listing.snapshots.reversed() where other < generation {
@@ -65,19 +70,22 @@ struct HeaderRebuilder {
     let window = FileWindow(file, limit: size)
     var offset: UInt64 = 0
     while offset + UInt64(Mark.frameBytes) <= size {
-      let bytes = try mapped(offset: offset) { () throws(StorageError) in
+      let bytes = try unsafe mapped(offset: offset) { () throws(StorageError) in
         try unsafe window.bytes(at: offset, count: Mark.frameBytes)
       }
       guard let base = bytes.baseAddress else { return nil }
       let last = bytes.count - Mark.frameBytes
       guard last >= 0 else { return nil }
-      for place in 0...last where unsafe base.load(place + 8, as: UInt8.self) == FrameType(.mark).rawValue
+      for place in 0...last
+      where unsafe base.load(place + 8, as: UInt8.self) == FrameType(.mark).rawValue
         && base.load(place, as: UInt32.self) == UInt32(Mark.payloadBytes)
       {
-        let payload = unsafe UnsafeRawBufferPointer(start: base + place + Limits.frameOverhead, count: Mark.payloadBytes)
+        let payload = unsafe UnsafeRawBufferPointer(
+          start: base + place + Limits.frameOverhead, count: Mark.payloadBytes)
         guard let mark = unsafe Mark(payload) else { continue }
         let at = offset + UInt64(place)
-        if case .good = unsafe FrameCodec(salt: mark.salt).check(base + place, available: bytes.count - place, offset: at),
+        if case .good = unsafe FrameCodec(salt: mark.salt).check(
+          base + place, available: bytes.count - place, offset: at),
           mark.durableEnd <= at
         {
           return mark

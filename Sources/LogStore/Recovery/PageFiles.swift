@@ -25,7 +25,9 @@ final class PageFiles {
     listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
   }
 
-  func path(_ name: String) -> String { directory.path.hasSuffix("/") ? directory.path + name : directory.path + "/" + name }
+  func path(_ name: String) -> String {
+    directory.path.hasSuffix("/") ? directory.path + name : directory.path + "/" + name
+  }
 
   /// Journal `generation`, with its header as it stands there, not rebuilt.
   func journal(_ generation: UInt64) throws(LogStoreError) -> Candidate<JournalFile> {
@@ -52,11 +54,13 @@ final class PageFiles {
     case .foreign:
       file.close()
       let error = LogStoreError(
-        .foreignFile, "the file is no journal of LogStore; move it out of the page's directory", path: path(name), offset: 0)
+        .foreignFile, "the file is no journal of LogStore; move it out of the page's directory", path: path(name),
+        offset: 0)
       return .damaged(error, hasMagic: false, size: status.size)
     case .newer:
       file.close()
-      throw LogStoreError(.newerVersion, "the journal was written by a newer version of LogStore; update", path: path(name))
+      throw LogStoreError(
+        .newerVersion, "the journal was written by a newer version of LogStore; update", path: path(name))
     }
   }
 
@@ -95,7 +99,7 @@ final class PageFiles {
     do {
       let file = try directory.open(name, .read)
       return (file, try file.status())
-    } catch where error.errno == StorageError.notFound {
+    } catch  where error.errno == StorageError.notFound {
       return nil
     } catch {
       throw LogStoreError(error)

@@ -39,7 +39,8 @@ enum PageFile: Hashable, Sendable {
 
   init?(_ name: String) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard let first = parts.first, first.utf8.count == PageFile.digits, first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+    guard let first = parts.first, first.utf8.count == PageFile.digits,
+      first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
       let generation = UInt64(first)
     else { return nil }
     switch parts.dropFirst().joined(separator: ".") {

@@ -39,8 +39,8 @@ struct Quarantine {
     var place = range.lowerBound
     while place < range.upperBound {
       let bytes = try unsafe window.bytes(at: place, count: 1)
-      if bytes.isEmpty { return true }
-      for byte in unsafe bytes where byte != 0 { return false }
+      if bytes.count == 0 { return true }
+      for index in 0..<bytes.count where unsafe bytes[index] != 0 { return false }
       place += UInt64(bytes.count)
     }
     return true
@@ -54,7 +54,7 @@ struct Quarantine {
     var place = range.lowerBound
     while place < range.upperBound {
       let bytes = try unsafe window.bytes(at: place, count: 1)
-      if bytes.isEmpty { break }
+      if bytes.count == 0 { break }
       var written = 0
       try unsafe file.writeFully(bytes, at: place - range.lowerBound, written: &written)
       place += UInt64(bytes.count)

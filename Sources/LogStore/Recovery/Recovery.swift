@@ -105,7 +105,9 @@ struct Recovery {
     if outcome.stoppedAtDamage { return outcome }
     if size < expected { outcome.missing = size..<expected }
     // The end is unknown, and the log does not reach the successor's beginning.
-    if let successor, end == nil, outcome.lsn < successor.header.baseLSN, until == .now { outcome.missing = size..<UInt64.max }
+    if let successor, end == nil, outcome.lsn < successor.header.baseLSN, until == .now {
+      outcome.missing = size..<UInt64.max
+    }
     return outcome
   }
 
@@ -149,7 +151,8 @@ struct Recovery {
     }
     if outcome.clockRanBack {
       result.report.findings.append(
-        Finding(.clock, .note, file: journal.name, detail: "the clock ran backwards between marks: moments are uncertain"))
+        Finding(
+          .clock, .note, file: journal.name, detail: "the clock ran backwards between marks: moments are uncertain"))
     }
   }
 
@@ -183,7 +186,8 @@ struct Recovery {
     }
     result.mayAppend =
       isWhole && last?.isClosed == true && newest?.isOriginal == true && newest?.header.isRebuilt == false
-      && !chain.findings.contains { $0.severity > .note } && !result.report.isIncomplete && result.outcomes.allSatisfy(\.isRegular)
+      && !chain.findings.contains { $0.severity > .note } && !result.report.isIncomplete
+      && result.outcomes.allSatisfy(\.isRegular)
     result.report.position = Position(salt: newest?.header.salt ?? chain.base?.header.journalSalt ?? 0, lsn: result.lsn)
   }
 }

@@ -18,10 +18,12 @@ struct WriterPlan {
         storage: options.storage, level: level)
     }
     let start = try start()
-    let id = chain.id.flatMap { $0 == PageID(high: 0, low: 0) ? nil : $0 }
+    let id =
+      chain.id.flatMap { $0 == PageID(high: 0, low: 0) ? nil : $0 }
       ?? PageID(high: options.storage.random(), low: options.storage.random()).markedRandom
     return LogWriter(
-      starting: start, lsn: result.lsn, id: id, state: state, directory: directory, storage: options.storage, level: level)
+      starting: start, lsn: result.lsn, id: id, state: state, directory: directory, storage: options.storage,
+      level: level)
   }
 
   /// The newest journal, open for writing; nil where the system lets us only read it.
@@ -29,7 +31,7 @@ struct WriterPlan {
     let file: any StorageFile
     do {
       file = try directory.open(journal.name, .readWrite)
-    } catch where error.isUnavailable {
+    } catch  where error.isUnavailable {
       return nil
     } catch {
       throw LogStoreError(error)
@@ -37,7 +39,8 @@ struct WriterPlan {
     let status = try mapped { () throws(StorageError) in try file.status() }
     guard status.inode == journal.status.inode, status.size == journal.status.size else {
       file.close()
-      throw LogStoreError(.storeReplaced, "a file was replaced while the page was opened; try again", path: journal.path)
+      throw LogStoreError(
+        .storeReplaced, "a file was replaced while the page was opened; try again", path: journal.path)
     }
     return JournalFile(name: journal.name, path: journal.path, file: file, header: journal.header, status: status)
   }
@@ -49,7 +52,8 @@ struct WriterPlan {
         predecessor: .init(generation: base.header.generation, salt: base.header.journalSalt, end: 0),
         baseLSN: base.header.lsn, losses: result.newLosses)
     }
-    var start = JournalStart(predecessor: nil, baseLSN: result.lsn, losses: result.newLosses, quarantine: result.quarantine)
+    var start = JournalStart(
+      predecessor: nil, baseLSN: result.lsn, losses: result.newLosses, quarantine: result.quarantine)
     if outcome.stoppedAtDamage {
       start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: outcome.good)
       return start
@@ -61,7 +65,8 @@ struct WriterPlan {
       start.carried = [.file(newest, first..<outcome.good)]
       start.baseLSN = result.lsn - (try operations(newest, first..<outcome.good))
     }
-    start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))
+    start.predecessor = .init(
+      generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))
     return start
   }
 

@@ -16,7 +16,7 @@ enum SnapshotLayout {
   static let recordsPerBucket: UInt64 = 96
   static let emptySlot: UInt32 = 0xFFFF_FFFF
 
-  static let maximumRecords: UInt64 = 0xFFFF_FFFE
+  static let maximumRecords: UInt64 = 0x7FFF_FFFF
 
   /// What stands in front of a block's deflated bytes, and the most they may inflate to.
   static let blockHeadBytes = 16

@@ -5,7 +5,7 @@ extension StorageFile {
     var done = 0
     while done < buffer.count {
       let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      do {
+      do throws(StorageError) {
         let count = try unsafe read(into: rest, at: offset + UInt64(done))
         if count == 0 { break }
         done += count
@@ -23,8 +23,11 @@ extension StorageFile {
     written = 0
     while written < bytes.count {
       let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-      do {
-        written += try unsafe write(rest, at: offset + UInt64(written))
+      do throws(StorageError) {
+        let count = try unsafe write(rest, at: offset + UInt64(written))
+        // No error and no byte: asking again would ask for ever.
+        guard count > 0 else { throw StorageError(.write, errno: StorageError.inputOutput, path: "") }
+        written += count
       } catch  where error.errno == StorageError.interrupted {
         continue
       }

@@ -58,7 +58,10 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
   /// Goes to the journal behind the one that has been read. Returns whether there is one.
   private func advance(_ log: LogSegments) -> Bool {
     let chain = older.map(\.journal) + log.segments.map(\.journal)
-    guard let next = chain.first(where: { $0.header.predecessor?.generation == generation && $0.generation > generation ?? 0 })
+    guard
+      let next = chain.first(where: {
+        $0.header.predecessor?.generation == generation && $0.generation > generation ?? 0
+      })
     else { return false }
     if let segment = log.segments.last(where: { $0.journal.generation == generation }) {
       // Kept while its successor is read: the page may drop it from its log meanwhile.
@@ -108,8 +111,12 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
     throw successor?.predecessor == nil ? changed() : notKept(successor)
   }
 
-  private func carriedLSN(_ header: JournalHeader, _ files: PageFiles, _ log: LogSegments) throws(LogStoreError) -> UInt64 {
-    if let segment = log.segments.first(where: { $0.journal.generation == header.generation }) { return segment.carriedLSN }
+  private func carriedLSN(_ header: JournalHeader, _ files: PageFiles, _ log: LogSegments) throws(LogStoreError)
+    -> UInt64
+  {
+    if let segment = log.segments.first(where: { $0.journal.generation == header.generation }) {
+      return segment.carriedLSN
+    }
     guard let journal = try files.journal(header.generation).file else { return header.baseLSN }
     var walk = JournalWalk(journal.reader(limit: min(header.initialLength, journal.status.size)))
     walk.isSealed = true
@@ -133,7 +140,8 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
 
   private func notKept(_ oldest: JournalHeader?) -> LogStoreError {
     LogStoreError(
-      .notKept, "the log is kept from LSN \(oldest?.baseLSN ?? 0) on, and position \(position) is older or unknown. Read the page again",
+      .notKept,
+      "the log is kept from LSN \(oldest?.baseLSN ?? 0) on, and position \(position) is older or unknown. Read the page again",
       path: core.path, lsn: oldest?.baseLSN)
   }
 }

@@ -10,7 +10,9 @@ final class StateModel<State: PageState>: PageModel {
   func rebase(onto base: SnapshotBase?) throws(LogStoreError) {
     value = State()
     guard let reader = base?.reader else { return }
-    guard reader.header.state == State.identifier else { throw LogStoreError.wrongState(reader.header.state, path: reader.path) }
+    guard reader.header.state == State.identifier else {
+      throw LogStoreError.wrongState(reader.header.state, path: reader.path)
+    }
     do {
       try reader.applicationFrames { kind, payload in try value.apply(kind, payload) }
     } catch {
