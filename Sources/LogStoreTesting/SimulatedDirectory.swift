@@ -1,0 +1,112 @@
+internal import LogStore
+internal import Synchronization
+
+/// An open directory of a simulated disk.
+///
+/// Invariant: a lock is held by the handle that took it, until it unlocks, closes or goes.
+final class SimulatedDirectory: StorageDirectory {
+  let path: String
+  private let storage: SimulatedStorage
+  private let node: UInt64
+  private let handle: UInt64
+
+  init(_ storage: SimulatedStorage, node: UInt64, path: String) {
+    self.storage = storage
+    self.node = node
+    self.path = path
+    handle = storage.simulation.withLock { $0.disk.newNumber() }
+  }
+
+  deinit { close() }
+
+  private func join(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
+  func list() throws(StorageError) -> [String] {
+    try storage.perform(.list, path) { (disk) throws(StorageError) in
+      (disk.directories[node]?.names.keys).map { $0.sorted() } ?? []
+    }
+  }
+
+  func status(of name: String) throws(StorageError) -> FileStatus? {
+    try storage.perform(.status, join(name)) { (disk) throws(StorageError) in
+      disk.number(name, in: node).flatMap { disk.status(of: $0) }
+    }
+  }
+
+  func open(_ name: String, _ access: FileAccess) throws(StorageError) -> any StorageFile {
+    let full = join(name)
+    let number: UInt64
+    if case .createNew = access {
+      number = try storage.perform(.create, full) { (disk) throws(StorageError) in
+        try disk.createFile(name, in: node, full)
+      }
+    } else {
+      number = try storage.perform(.open, full) { (disk) throws(StorageError) in
+        guard let number = disk.number(name, in: node) else {
+          throw StorageError(.open, errno: ErrorNumber.notFound, path: full)
+        }
+        guard disk.files[number] != nil else {
+          throw StorageError(.open, errno: ErrorNumber.isDirectory, path: full)
+        }
+        return number
+      }
+    }
+    return SimulatedFile(storage, number: number, path: full)
+  }
+
+  func rename(_ from: String, to: String) throws(StorageError) {
+    let full = join(to)
+    try storage.perform(.rename, full) { (disk) throws(StorageError) in
+      guard let number = disk.number(from, in: node) else {
+        throw StorageError(.rename, errno: ErrorNumber.notFound, path: full)
+      }
+      guard disk.number(to, in: node) == nil else {
+        throw StorageError(.rename, errno: ErrorNumber.exists, path: full)
+      }
+      disk.directories[node]?.rename(from, to: to, number)
+    }
+  }
+
+  func remove(_ name: String) throws(StorageError) {
+    let full = join(name)
+    try storage.perform(.remove, full) { (disk) throws(StorageError) in try disk.remove(name, in: node, full) }
+  }
+
+  func sync(_ level: Durability) throws(StorageError) {
+    guard level != .process else { return }
+    try storage.perform(.syncDirectory, path) { (disk) throws(StorageError) in disk.directories[node]?.sync() }
+  }
+
+  func syncParent(_ level: Durability) throws(StorageError) {
+    guard level != .process else { return }
+    try storage.perform(.syncParent, path) { (disk) throws(StorageError) in
+      if let parent = disk.parent(of: node) { disk.directories[parent]?.sync() }
+    }
+  }
+
+  func lock() throws(StorageError) -> Bool {
+    try storage.perform(.lock, path) { (disk) throws(StorageError) in
+      let holder = disk.locks[node] ?? handle
+      disk.locks[node] = holder
+      return holder == handle
+    }
+  }
+
+  func unlock() {
+    storage.simulation.withLock { if $0.disk.locks[node] == handle { $0.disk.locks[node] = nil } }
+  }
+
+  func isLinked() throws(StorageError) -> Bool {
+    try storage.perform(.status, path) { (disk) throws(StorageError) in disk.isLinked(node) }
+  }
+
+  func isLocal() throws(StorageError) -> Bool {
+    try storage.perform(.status, path) { (disk) throws(StorageError) in disk.isLocal }
+  }
+
+  func availableBytes() throws(StorageError) -> UInt64 {
+    try storage.perform(.status, path) { (disk) throws(StorageError) in UInt64(disk.freeBytes ?? 1 << 40) }
+  }
+
+  func close() { unlock() }
+}

@@ -1,0 +1,48 @@
+internal import LogStore
+
+/// What lies behind a simulated storage: the disk, and who disturbs it.
+struct Simulation {
+  var disk: Disk
+  var clock = SimulatedClock()
+  var random: SeededRandom
+  var calls: [Call] = []
+  var faults: [Fault] = []
+  var watch: (@Sendable (Call) -> Void)?
+  /// Calls that may still take effect before the power goes; nil: all.
+  var remaining: Int?
+  /// The disk after each call that changed something, where somebody asked for it.
+  var moments: [Moment]?
+
+  /// The disk as it was after so many calls.
+  struct Moment {
+    var call: Int
+    var disk: Disk
+  }
+
+  init(disk: Disk, seed: UInt64) {
+    self.disk = disk
+    random = SeededRandom(seed: seed)
+  }
+
+  /// Notes the call. Returns how it fails, if a fault concerns it.
+  mutating func beginCall(_ call: Call) throws(StorageError) -> Fault.Effect? {
+    calls.append(call)
+    if let left = remaining {
+      guard left > 0 else {
+        calls[calls.count - 1].errno = 5
+        throw StorageError(call.operation, errno: 5, path: call.path)
+      }
+      if call.changesDisk { remaining = left - 1 }
+    }
+    var found: Fault.Effect?
+    for index in faults.indices where faults[index].fires(at: call) && found == nil { found = faults[index].effect }
+    return found
+  }
+
+  mutating func noteFailure(_ error: StorageError) { calls[calls.count - 1].errno = error.errno }
+
+  mutating func endCall(_ operation: StorageError.Operation) {
+    guard moments != nil, Call.changing.contains(operation) else { return }
+    moments?.append(Moment(call: calls.count, disk: disk))
+  }
+}
