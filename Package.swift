@@ -39,6 +39,7 @@ let package = Package(
     .executableTarget(name: "logctl", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(name: "LogStoreTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(name: "ConformanceTests", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
+    .testTarget(name: "CrashTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
       name: "LogctlTests", dependencies: ["LogctlCore", "logctl"], exclude: ["Golden"], swiftSettings: strict),
   ],

@@ -1,3 +1,4 @@
+internal import LogStore
 internal import Synchronization
 
 /// Looking at files and changing them behind the engine's back. None of this is a call, can fail by a fault, or needs a sync.

@@ -1,0 +1,59 @@
+import LogStore
+import LogStoreTesting
+
+/// Opens what a crash has left and holds it against the ledger: section by section, what must hold after every crash.
+struct CrashExaminer {
+  /// Whether damage may be reported: not where nothing but a crash has happened.
+  var allowsDamage = false
+
+  /// What is wrong; empty if nothing is.
+  func examine(_ storage: SimulatedStorage, _ ledger: Ledger, _ crash: Crash) -> [String] {
+    do {
+      let needed = ledger.needed(after: crash)
+      let page = try Page.open(storage)
+      let shown = try page.table()
+      let lsn = page.position.lsn
+      if let objection = ledger.objection(to: shown, lsn: lsn, needed: needed) { return [objection] }
+      if !allowsDamage, page.report.hasDamage {
+        return ["a mere crash is reported as damage: \(page.report.findings.filter { $0.severity == .damage })"]
+      }
+      if let litter = storage.names(in: pagePath).first(where: { $0.hasSuffix(".tmp") }) {
+        return ["left over: \(litter)"]
+      }
+      // Idempotence: a second recovery changes no byte and shows the same.
+      let files = storage.files(in: pagePath)
+      let killed = storage.crash(.kill)
+      let again = try Page.open(killed, .readWrite)
+      guard try again.table() == shown, again.position.lsn == lsn else {
+        return ["a second recovery shows another state"]
+      }
+      let changed = killed.files(in: pagePath)
+      guard changed == files else {
+        let names = Set(files.keys).union(changed.keys).sorted().filter { files[$0] != changed[$0] }
+        return ["a second recovery changes \(names)"]
+      }
+      return try goOn(again, killed, shown, lsn)
+    } catch {
+      return ["opening failed: \(error)"]
+    }
+  }
+
+  /// Continuation: what is written now survives the next crash, together with what there was.
+  private func goOn(
+    _ page: Page, _ storage: SimulatedStorage, _ shown: OrderedTable, _ lsn: UInt64
+  ) throws -> [String] {
+    let more: [TableOperation] = [.put(Array("new".utf8), Array("value".utf8))]
+    try page.write(WriteBatch(more))
+    let later = storage.crash(.powerCut(.dropUnsynced))
+    var expected = shown
+    expected.apply(more)
+    let again = try Page.open(later, .readWrite)
+    guard try again.table() == expected, again.position.lsn == lsn + 1 else {
+      return ["what was written behind a recovery is lost"]
+    }
+    try again.close()
+    let closed = try Page.open(later, .readOnly)
+    guard try closed.table() == expected else { return ["what was written behind a recovery is lost by closing"] }
+    return []
+  }
+}

@@ -1,0 +1,89 @@
+import LogStore
+import LogStoreTesting
+
+/// What a page's user knows: what was written, and what was promised of it.
+struct Ledger {
+  /// The state and LSN that the last opening showed.
+  private(set) var base = OrderedTable()
+  private(set) var baseLSN: UInt64 = 0
+  /// Batches since, in order. At most the last ones may be in doubt.
+  private(set) var batches: [[TableOperation]] = []
+  /// How many of them were acknowledged at `.power`, and at any level.
+  private(set) var durable = 0
+  private(set) var handedOver = 0
+  /// Whether a failed sync may have taken from the cache what was handed over.
+  var cacheLies = false
+
+  mutating func begin(_ batch: [TableOperation]) { batches.append(batch) }
+
+  mutating func acknowledge(_ durability: Durability) {
+    handedOver = batches.count
+    if durability != .process { durable = batches.count }
+  }
+
+  /// The batch that was begun is known not to have been written.
+  mutating func refuse() { batches.removeLast() }
+
+  mutating func acknowledgeSync() {
+    handedOver = batches.count
+    durable = batches.count
+  }
+
+  /// How many batches a crash must leave.
+  func needed(after crash: Crash) -> Int {
+    if case .kill = crash, !cacheLies { return handedOver }
+    return durable
+  }
+
+  /// After a crash: what was needed then is needed from now on.
+  func crashed(_ crash: Crash) -> Ledger {
+    var ledger = self
+    ledger.durable = needed(after: crash)
+    ledger.handedOver = ledger.durable
+    ledger.cacheLies = false
+    return ledger
+  }
+
+  /// A page was opened, or has recovered, and shows this. With `settled`, all of it is durable.
+  mutating func settle(_ table: OrderedTable, lsn: UInt64, settled: Bool = true) {
+    base = table
+    baseLSN = lsn
+    batches = []
+    durable = 0
+    handedOver = 0
+    cacheLies = false
+  }
+
+  /// The state after all batches.
+  var present: OrderedTable {
+    var table = base
+    for batch in batches { table.apply(batch) }
+    return table
+  }
+
+  var presentLSN: UInt64 { baseLSN + batches.reduce(0) { $0 + UInt64($1.count) } }
+
+  /// What is wrong with a state that is shown; nil if nothing is.
+  func objection(to shown: OrderedTable, lsn: UInt64, needed: Int) -> String? {
+    var table = base
+    var count = baseLSN
+    var matches: [String] = []
+    for place in 0...batches.count {
+      if place > 0 {
+        table.apply(batches[place - 1])
+        count += UInt64(batches[place - 1].count)
+      }
+      guard table == shown else { continue }
+      if place < needed {
+        matches.append("acknowledged batches are gone: \(place) of \(needed)")
+      } else if count != lsn {
+        matches.append("the records are those of batch \(place), the LSN is \(lsn) instead of \(count)")
+      } else {
+        return nil
+      }
+    }
+    return matches.last
+      ?? "no state in the history is like the one shown (LSN \(lsn), \(shown.records.map { String(decoding: $0.key, as: UTF8.self) }))"
+      + " of \(batches.count) batches since LSN \(baseLSN), \(needed) needed"
+  }
+}

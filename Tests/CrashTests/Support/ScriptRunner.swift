@@ -1,0 +1,182 @@
+import LogStore
+import LogStoreTesting
+
+/// Runs a script on a page, and keeps the ledger.
+///
+/// Whatever fails must fail with an error that fits; what does not fit is a problem.
+final class ScriptRunner {
+  let storage: SimulatedStorage
+  private(set) var page: Page?
+  private(set) var ledger: Ledger
+  /// The ledger after each change, with the number of calls made so far.
+  private(set) var past: [(calls: Int, ledger: Ledger)] = []
+  private(set) var problems: [String] = []
+  /// Errors that were thrown, by step.
+  private(set) var failures: [LogStoreError] = []
+  /// Whether failed syncs take unsynced bytes out of the cache.
+  let cacheLies: Bool
+  /// Codes that a step may fail with.
+  private let expected: Set<LogStoreError.Code>
+  private var isSuspended = false
+
+  init(
+    _ storage: SimulatedStorage, _ ledger: Ledger = Ledger(), expecting: Set<LogStoreError.Code> = [],
+    cacheLies: Bool = false
+  ) {
+    self.storage = storage
+    self.ledger = ledger
+    self.cacheLies = cacheLies
+    expected = expecting
+    past = [(storage.callCount, ledger)]
+  }
+
+  private func note(_ change: (inout Ledger) -> Void) {
+    change(&ledger)
+    past.append((storage.callCount, ledger))
+  }
+
+  /// The ledger as it stood before a call: what counts for a crash in between.
+  func ledger(before call: Int) -> Ledger { past.last { $0.calls < call }?.ledger ?? past[0].ledger }
+
+  func run(_ script: Script) {
+    open()
+    for step in script.steps { run(step) }
+  }
+
+  func run(_ step: Script.Step) {
+    if page == nil { open() }
+    guard page != nil else { return }
+    switch step {
+    case .write(let operations, let durability): write(operations, durability)
+    case .sync:
+      attempt { page throws(LogStoreError) in
+        try page.sync()
+      } then: {
+        $0.acknowledgeSync()
+      }
+    case .compact(let keep):
+      // A compaction makes all durable on its way, but says so only when it is done.
+      attempt { page throws(LogStoreError) in
+        try page.compact(keep: keep)
+      } then: {
+        $0.acknowledgeSync()
+      }
+    case .recover: recover()
+    case .suspend:
+      attempt { page throws(LogStoreError) in
+        try page.suspend()
+      } then: {
+        $0.acknowledgeSync()
+      }
+      isSuspended = true
+    case .resume:
+      attempt { page throws(LogStoreError) in
+        try page.resume()
+      } then: { _ in
+      }
+      isSuspended = false
+      settle()
+    case .reopen:
+      close()
+      open()
+    case .kill:
+      page = nil
+      open()
+    case .close: close()
+    case .wait(let seconds): storage.clock.advance(by: .seconds(seconds))
+    case .view: compareLive()
+    }
+  }
+
+  private func open() {
+    page = nil
+    isSuspended = false
+    do throws(LogStoreError) {
+      page = try Page.open(storage)
+      settle()
+    } catch {
+      failed(error, "open")
+    }
+  }
+
+  /// What an opening or recovery shows is what counts from now on.
+  private func settle() {
+    guard let page, !isSuspended else { return }
+    do {
+      let (table, lsn) = (try page.table(), page.position.lsn)
+      if let objection = ledger.objection(to: table, lsn: lsn, needed: ledger.needed(after: .kill)) {
+        problems.append("while running: \(objection)")
+      }
+      note { $0.settle(table, lsn: lsn) }
+    } catch {
+      failed(error, "read")
+    }
+  }
+
+  private func write(_ operations: [TableOperation], _ durability: Durability) {
+    guard let page else { return }
+    note { $0.begin(operations) }
+    do throws(LogStoreError) {
+      try page.write(WriteBatch(operations), durability: durability)
+      note { $0.acknowledge(durability) }
+    } catch {
+      failed(error, "write")
+      if error.code == .outcomeUnknown {
+        note { $0.cacheLies = $0.cacheLies || cacheLies }
+      } else {
+        note { $0.refuse() }
+      }
+    }
+  }
+
+  private func recover() {
+    guard let page else { return }
+    do throws(LogStoreError) {
+      try page.recover()
+      settle()
+    } catch {
+      failed(error, "recover")
+    }
+  }
+
+  private func close() {
+    attempt { page throws(LogStoreError) in
+      try page.close()
+    } then: {
+      $0.acknowledgeSync()
+    }
+    page = nil
+  }
+
+  private func attempt<Result>(
+    _ body: (Page) throws(LogStoreError) -> Result, then success: (inout Ledger) -> Void
+  ) {
+    guard let page else { return }
+    do throws(LogStoreError) {
+      _ = try body(page)
+      note(success)
+    } catch {
+      failed(error, "step")
+      if error.code == .outcomeUnknown { note { $0.cacheLies = $0.cacheLies || cacheLies } }
+    }
+  }
+
+  /// What is shown live is all that was acknowledged, and perhaps what is in doubt.
+  private func compareLive() {
+    guard let page, !isSuspended else { return }
+    do {
+      let needed = failures.isEmpty ? ledger.batches.count : ledger.handedOver
+      if let objection = ledger.objection(to: try page.table(), lsn: page.position.lsn, needed: needed) {
+        problems.append("live: \(objection)")
+      }
+    } catch {
+      failed(error, "read")
+    }
+  }
+
+  private func failed(_ error: any Error, _ what: String) {
+    guard let error = error as? LogStoreError else { return problems.append("\(what): \(error)") }
+    failures.append(error)
+    if !expected.contains(error.code) { problems.append("\(what) failed: \(error)") }
+  }
+}
