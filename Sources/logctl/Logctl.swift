@@ -3,6 +3,7 @@ internal import LogctlCore
 /// The program: understands the command line and runs the command.
 enum Logctl {
   static func main() -> Never {
+    Descriptor.fillStandard()
     Interrupt.install()
     let arguments = Environment.arguments
     guard !arguments.contains(nil) else {

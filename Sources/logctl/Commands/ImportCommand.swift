@@ -115,11 +115,13 @@ struct ImportCommand {
     return nil
   }
 
-  private func report(_ failure: ImportFailure) {
+  private mutating func report(_ failure: ImportFailure) {
     switch failure {
     case .line(let number, let error):
       session.fail(.malformed, "line \(number), column \(error.column): \(error)", page: session.path)
     case .refused(let number, let error):
+      // Lines behind it were parsed, and are not part of what was done.
+      statistics.lines = number
       session.fail(.malformed, "line \(number): \(error.message)", page: session.path, error)
     case .lineTooLong(let number):
       session.fail(.malformed, "line \(number) is longer than \(Quantity.bytes(UInt64(LineInput.longestLine)))")

@@ -15,13 +15,16 @@ final class Session {
 
   init(_ invocation: Invocation) {
     self.invocation = invocation
+    var path = invocation.arguments[0][...]
+    while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
+    self.path = String(path)
     isJSON = invocation.has("json")
     style = Style(invocation.value("color"), for: .output)
     errorStyle = Style(invocation.value("color"), for: .error)
   }
 
-  /// The path that the command line names.
-  var path: String { invocation.arguments[0] }
+  /// The path that the command line names, without slashes at its end.
+  let path: String
 
   /// Whether the user wants no more: an interrupt, or nobody reads the output.
   var isOver: Bool { Interrupt.isRequested || !output.isOpen }
@@ -56,7 +59,9 @@ final class Session {
     let place = error.path ?? page
     var text = error.message
     if !text.hasPrefix(place) { text = place + ": " + text }
-    if let number = error.errno { text += " (\(SystemError.message(number)))" }
+    if let number = error.errno, !text.contains(SystemError.message(number)) {
+      text += " (\(SystemError.message(number)))"
+    }
     fail(ExitCode(error), text, page: page, error)
   }
 

@@ -14,6 +14,14 @@ struct Descriptor: Sendable {
   static let output = Descriptor(number: 1)
   static let error = Descriptor(number: 2)
 
+  /// Fills the places of standard streams that the process was started without, so that no file of a page is opened
+  /// there and takes what is printed. Using such a stream remains an error.
+  static func fillStandard() {
+    for number in Int32(0)...2 where fcntl(number, F_GETFD) == -1 {
+      _ = unsafe open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   var isTerminal: Bool { isatty(number) == 1 }
 
   /// Columns of the terminal; nil if it is none.

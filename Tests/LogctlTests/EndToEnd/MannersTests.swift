@@ -30,6 +30,24 @@ import Testing
     }
   }
 
+  /// A stream that is closed from the start does not become a file of the page.
+  @Test func closedStreams() {
+    makePage()
+    let before = scratch.state("page")
+    for line in ["replay page >&-", "verify page <&- >&-"] {
+      let result = Tool.shell("\"$logctl\" \(line)", in: scratch.path)
+      #expect(result.exit == 74)
+      #expect(result.errors == "Error: cannot write to standard output: Bad file descriptor\n")
+    }
+    #expect(scratch.state("page") == before)
+    let input = Tool.shell("\"$logctl\" import page <&-", in: scratch.path)
+    #expect(input.exit == 74)
+    #expect(input.errors == "Error: cannot read standard input: Bad file descriptor\n")
+    let silent = Tool.shell("echo bad | \"$logctl\" import page >&- 2>&-", in: scratch.path)
+    #expect(silent.exit == 65)
+    #expect(Tool.run("verify", scratch["page"]).lines.first?.hasPrefix("\(scratch["page"]): clean (") == true)
+  }
+
   @Test func colors() {
     makePage()
     #expect(!Tool.run("verify", scratch["page"]).text.contains("\u{1B}["))

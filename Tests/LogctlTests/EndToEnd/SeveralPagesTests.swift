@@ -14,6 +14,7 @@ import Testing
     let result = Tool.run("replay", scratch.path)
     #expect(
       result.lines == ["one", "two"].map { #"{"page":"\#(scratch[$0])","key":"\#($0)","value":"v"}"# }, "\(result)")
+    #expect(Tool.run("replay", scratch.path + "//").text == result.text)
     let values = Tool.run("replay", "--values", scratch.path)
     #expect(values.exit == 64)
     #expect(values.output.isEmpty)
