@@ -143,6 +143,16 @@ struct PageOpener {
       for journal in chain.journals { try journal.file.sync(level) }
       try chain.base?.source.file.sync(level)
     }
+    // Whoever made the page may have been killed before its own name was durable.
+    if files.listing.journals.contains(0) {
+      do {
+        try files.directory.syncParent(level)
+      } catch where error.isUnavailable {
+        // Nobody makes a page where the parent cannot be read: it was put there, not created.
+      } catch {
+        throw LogStoreError(error)
+      }
+    }
     for name in files.listing.temporaries {
       // Best effort: the next writer tries again.
       do { try files.directory.remove(name) } catch {}

@@ -37,6 +37,8 @@ struct Ledger {
 
   /// After a crash: what was needed then is needed from now on.
   func crashed(_ crash: Crash) -> Ledger {
+    // A killed process leaves the cache, which the power may still take.
+    if case .kill = crash { return self }
     var ledger = self
     ledger.durable = needed(after: crash)
     ledger.handedOver = ledger.durable
