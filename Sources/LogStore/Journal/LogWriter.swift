@@ -240,9 +240,13 @@ final class LogWriter: @unchecked Sendable {
     if let failure { throw failure }
   }
 
+  /// Whether something is shown that only a new journal, not yet started, will make durable.
+  var mustCarry: Bool { journal == nil && pending?.carried.isEmpty == false }
+
   /// Makes everything written so far durable.
   func syncAll() throws(LogStoreError) {
     try checkUsable()
+    if mustCarry { try startPending() }
     guard let journal else { return }
     if let replaced = lookAround(journal, always: true) {
       setPoison(replaced)

@@ -363,7 +363,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     try checkOpen()
     try queue.withBaton { () throws(LogStoreError) in
       guard let writer else { throw LogStoreError(.readOnly, "the page was opened for reading", path: path) }
-      guard writer.poison != nil || writer.durable.withLock({ $0.failure != nil }) else { return }
+      guard writer.poison != nil || writer.mustCarry || writer.durable.withLock({ $0.failure != nil }) else { return }
       try writer.recover()
       follow(writer)
     }
@@ -384,15 +384,15 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
         directory.close()
         writer = nil
       }
-      guard wasOpen == .open, let writer, writer.poison == nil else { return }
+      guard wasOpen == .open, let writer else { return }
       try finishLog(writer)
     }
   }
 
   /// Makes everything durable and says that the writer has finished.
   private func finishLog(_ writer: LogWriter) throws(LogStoreError) {
-    guard writer.journal != nil else { return }
     try writer.syncAll()
+    guard writer.journal != nil else { return }
     if !writer.isClosedAtEnd { try writer.writeMark(closed: true) }
     follow(writer)
   }
@@ -407,7 +407,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     endRunningCompaction()
     try queue.withBaton { () throws(LogStoreError) in
       defer { directory.unlock() }
-      guard let writer, writer.poison == nil else { return }
+      guard let writer else { return }
       try finishLog(writer)
     }
   }
