@@ -28,6 +28,12 @@ package struct ManualPage {
     section("OPTIONS")
     paragraph("Without a subcommand:")
     for option in CommandTable.rootOptions { add(option) }
+    section("JSON LINES")
+    paragraph(
+      "With --json everything on standard output is JSON Lines, in UTF-8. The first member of each line is schema. New "
+        + "members may come with any version; what is there keeps its name and its meaning for as long as the number "
+        + "at the end of the schema stays. Members in brackets are left out where there is nothing to say.")
+    for spec in LineTable.lines { add(spec) }
     section("EXIT STATUS")
     for (code, meaning) in CommandTable.exitCodes { entry("\\fB\(code.rawValue)\\fR", meaning) }
     section("ENVIRONMENT")
@@ -60,6 +66,22 @@ package struct ManualPage {
     term += "\\fB\(escape("--" + option.long))\\fR"
     if let value = option.value { term += " \\fI\(escape(value.name))\\fR" }
     entry(term, option.help)
+  }
+
+  private mutating func add(_ spec: LineSpec) {
+    let schemas =
+      spec.commands.count == 1
+      ? spec.schema(of: spec.commands[0])
+      : spec.schema(of: "COMMAND") + ", where COMMAND is " + spec.commands.dropLast().joined(separator: ", ")
+        + " or " + (spec.commands.last ?? "")
+    paragraph(schemas)
+    line(".RS 4")
+    line(escape(spec.meaning))
+    for member in spec.members where spec.described == nil {
+      let name = "\\fB\(escape(member.name))\\fR"
+      entry(member.isOptional ? "[\(name)]" : name, member.meaning)
+    }
+    line(".RE")
   }
 
   private mutating func synopsis(_ command: CommandSpec?) {
