@@ -63,7 +63,7 @@ struct TableView: Sendable {
   /// Calls `body` with the pieces of `range` in page order, until it returns false.
   ///
   /// Base records that were moved come as runs of one. A key is valid during the call.
-  func forEachPiece(in range: Range<Int>, _ body: (borrowing Piece) throws -> Bool) rethrows {
+  func forEachPiece<E: Error>(in range: Range<Int>, _ body: (borrowing Piece) throws(E) -> Bool) throws(E) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the range is out of bounds")
     var left = range.count
     if left == 0 { return }
@@ -87,7 +87,19 @@ struct TableView: Sendable {
         let record = RecordSlot(slot: map.slot(entry.record))
         switch record.value {
         case .base(let moved): if try !body(.base(moved..<moved + 1)) { return }
-        case .journal(let location): if try !record.withKey({ try body(.journal(key: $0, location)) }) { return }
+        case .journal(let location):
+          // The error is carried out by hand: thrown through two generic closures it arrives as garbage (Swift 6.3).
+          var failure: E?
+          let goesOn = record.withKey { key in
+            do throws(E) {
+              return try body(.journal(key: key, location))
+            } catch {
+              failure = error
+              return false
+            }
+          }
+          if let failure { throw failure }
+          if !goesOn { return }
         }
         left -= 1
       }
