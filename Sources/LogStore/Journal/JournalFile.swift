@@ -11,7 +11,7 @@ final class JournalFile: Sendable {
   init(name: String, path: String, file: any StorageFile, header: JournalHeader, status: FileStatus) {
     self.name = name
     self.path = path
-    self.file = PreservingFile(file)
+    self.file = PreservingFile(file, path: path)
     self.header = header
     self.status = status
     codec = FrameCodec(salt: header.salt)

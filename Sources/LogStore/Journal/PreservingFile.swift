@@ -6,6 +6,8 @@ internal import Synchronization
 /// here, for as long as somebody may read it, and shown in the file's place.
 final class PreservingFile: StorageFile {
   private let file: any StorageFile
+  /// What errors name: the file was opened under its temporary name.
+  private let path: String
   private let isPreserving = Atomic<Bool>(false)
   private let preserved = Mutex<[Piece]>([])
 
@@ -14,7 +16,18 @@ final class PreservingFile: StorageFile {
     var bytes: [UInt8]
   }
 
-  init(_ file: any StorageFile) { self.file = file }
+  init(_ file: any StorageFile, path: String) {
+    self.file = file
+    self.path = path
+  }
+
+  private func named<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw StorageError(error.operation, errno: error.errno, path: path)
+    }
+  }
 
   func preserve(_ pieces: [Piece]) {
     preserved.withLock { $0 = pieces }
@@ -22,8 +35,10 @@ final class PreservingFile: StorageFile {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
-    guard isPreserving.load(ordering: .acquiring) else { return try unsafe file.read(into: buffer, at: offset) }
-    return try unsafe readPreserved(into: buffer, at: offset)
+    guard isPreserving.load(ordering: .acquiring) else {
+      return try named { () throws(StorageError) in try unsafe file.read(into: buffer, at: offset) }
+    }
+    return try named { () throws(StorageError) in try unsafe readPreserved(into: buffer, at: offset) }
   }
 
   private func readPreserved(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int
@@ -41,11 +56,13 @@ final class PreservingFile: StorageFile {
     return try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset)
   }
 
-  func status() throws(StorageError) -> FileStatus { try file.status() }
+  func status() throws(StorageError) -> FileStatus { try named { () throws(StorageError) in try file.status() } }
   func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
-    try unsafe file.write(bytes, at: offset)
+    try named { () throws(StorageError) in try unsafe file.write(bytes, at: offset) }
   }
-  func sync(_ level: Durability) throws(StorageError) { try file.sync(level) }
+  func sync(_ level: Durability) throws(StorageError) {
+    try named { () throws(StorageError) in try file.sync(level) }
+  }
   func dropCache() { file.dropCache() }
   func willReadSequentially() { file.willReadSequentially() }
   func close() { file.close() }
