@@ -41,6 +41,12 @@ extension SimulatedStorage {
   /// Has a call fail. Several faults may wait; the first that concerns a call speaks.
   public func fail(_ fault: Fault) { simulation.withLock { $0.faults.append(fault) } }
 
+  /// Whether a fault has spoken.
+  public var faultHasFired: Bool { firstFailure != nil }
+
+  /// The first call that a fault has concerned, and its errno.
+  public var firstFailure: Call? { simulation.withLock { $0.firstFailure } }
+
   /// Ends all faults.
   public func heal() {
     simulation.withLock {

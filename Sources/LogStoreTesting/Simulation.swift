@@ -7,6 +7,8 @@ struct Simulation {
   var random: SeededRandom
   var calls: [Call] = []
   var faults: [Fault] = []
+  /// The first call that a fault has concerned.
+  var firstFailure: Call?
   var watch: (@Sendable (Call) -> Void)?
   /// Calls that may still take effect before the power goes; nil: all.
   var remaining: Int?
@@ -36,6 +38,10 @@ struct Simulation {
     }
     var found: Fault.Effect?
     for index in faults.indices where faults[index].fires(at: call) && found == nil { found = faults[index].effect }
+    if let found, firstFailure == nil {
+      firstFailure = call
+      firstFailure?.errno = found.errno
+    }
     return found
   }
 

@@ -14,6 +14,14 @@ struct Ledger {
   /// Whether a failed sync may have taken from the cache what was handed over.
   var cacheLies = false
 
+  /// Whether somebody was told "outcome unknown" of the last batches, and no recovery has settled it since.
+  private(set) var isInDoubt = false
+
+  mutating func doubt(cacheLies lies: Bool) {
+    isInDoubt = true
+    cacheLies = cacheLies || lies
+  }
+
   mutating func begin(_ batch: [TableOperation]) { batches.append(batch) }
 
   mutating func acknowledge(_ durability: Durability) {
@@ -46,14 +54,15 @@ struct Ledger {
     return ledger
   }
 
-  /// A page was opened, or has recovered, and shows this. With `settled`, all of it is durable.
-  mutating func settle(_ table: OrderedTable, lsn: UInt64, settled: Bool = true) {
+  /// A page was opened, or has recovered, and shows this, and all of it is durable.
+  mutating func settle(_ table: OrderedTable, lsn: UInt64) {
     base = table
     baseLSN = lsn
     batches = []
     durable = 0
     handedOver = 0
     cacheLies = false
+    isInDoubt = false
   }
 
   /// The state after all batches.

@@ -63,12 +63,12 @@ final class ScriptRunner {
       }
     case .recover: recover()
     case .suspend:
+      isSuspended = true
       attempt { page throws(LogStoreError) in
         try page.suspend()
       } then: {
         $0.acknowledgeSync()
       }
-      isSuspended = true
     case .resume:
       attempt { page throws(LogStoreError) in
         try page.resume()
@@ -96,6 +96,8 @@ final class ScriptRunner {
       settle()
     } catch {
       failed(error, "open")
+      // Opening syncs what it finds; a sync that fails may take it out of the cache.
+      note { $0.cacheLies = $0.cacheLies || cacheLies }
     }
   }
 
@@ -122,7 +124,7 @@ final class ScriptRunner {
     } catch {
       failed(error, "write")
       if error.code == .outcomeUnknown {
-        note { $0.cacheLies = $0.cacheLies || cacheLies }
+        note { $0.doubt(cacheLies: cacheLies) }
       } else {
         note { $0.refuse() }
       }
@@ -133,13 +135,15 @@ final class ScriptRunner {
     guard let page else { return }
     do throws(LogStoreError) {
       try page.recover()
-      settle()
+      // Where nothing had failed, it does nothing, and promises nothing.
+      if ledger.isInDoubt { settle() }
     } catch {
       failed(error, "recover")
     }
   }
 
   private func close() {
+    isSuspended = true
     attempt { page throws(LogStoreError) in
       try page.close()
     } then: {
@@ -154,10 +158,11 @@ final class ScriptRunner {
     guard let page else { return }
     do throws(LogStoreError) {
       _ = try body(page)
-      note(success)
+      // What was in doubt is not promised by that; what the page shows now is.
+      if ledger.isInDoubt { settle() } else { note(success) }
     } catch {
       failed(error, "step")
-      if error.code == .outcomeUnknown { note { $0.cacheLies = $0.cacheLies || cacheLies } }
+      if error.code == .outcomeUnknown { note { $0.doubt(cacheLies: cacheLies) } }
     }
   }
 
