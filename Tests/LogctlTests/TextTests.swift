@@ -54,6 +54,15 @@ import Testing
     #expect(Printable.text(text) == expected)
   }
 
+  @Test(arguments: [
+    ("logctl compact PAGE", "logctl compact 'my page'"),
+    ("look for a copy of PAGE; or not", "look for a copy of 'my page'; or not"),
+    ("PAGE", "'my page'"), ("PAGES of a PAGER, PAGEPAGE, _PAGE", "PAGES of a PAGER, PAGEPAGE, _PAGE"), ("", ""),
+  ])
+  func putsThePathIntoARemedy(_ remedy: String, _ expected: String) {
+    #expect(Remedy.text(remedy, page: "my page") == expected)
+  }
+
   @Test func showsKeys() {
     #expect(Printable.key(Array("c17".utf8)) == "\"c17\"")
     #expect(Printable.key([0xFF, 0x00, 0x0A]) == "0xff000a")

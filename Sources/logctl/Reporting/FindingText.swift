@@ -57,14 +57,8 @@ extension Finding {
     output.flushIfFull()
   }
 
-  /// The command to run next, as a shell takes it.
-  private func command(for page: String) -> String {
-    var words: [String] = []
-    for word in remedy.split(separator: " ", omittingEmptySubsequences: false) {
-      words.append(word == "PAGE" ? ShellQuoting.quote(page) : String(word))
-    }
-    return words.joined(separator: " ")
-  }
+  /// What to do next, with the page's path as a shell takes it.
+  private func command(for page: String) -> String { Remedy.text(remedy, page: page) }
 
   private func word(_ style: Style) -> String {
     switch severity {
