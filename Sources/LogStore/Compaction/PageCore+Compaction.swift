@@ -202,6 +202,16 @@ extension PageCore where Model: CompactableModel {
       ignoresGrace: available < 2 * summary.snapshotBytes)
     let plan = try retirement.plan()
     summary.keptFiles = plan.kept.map(\.name)
+    for generation in plan.setAside {
+      let name = PageFile.journal(generation).name
+      do {
+        try directory.rename(name, to: PageFile.quarantine(generation, offset: 0).name)
+        summary.removedFiles.append(name)
+      } catch {
+        options.onEvent?(.quarantineFailed(LogStoreError(error)))
+        summary.keptFiles.append(name)
+      }
+    }
     for file in plan.removed {
       do {
         try directory.remove(file.name)

@@ -15,6 +15,8 @@ struct Retirement {
   struct Plan {
     var removed: [PageFile] = []
     var kept: [PageFile] = []
+    /// Journals that hold what no state ever took in: they get a quarantine's name.
+    var setAside: [UInt64] = []
   }
 
   func plan() throws(LogStoreError) -> Plan {
@@ -24,7 +26,13 @@ struct Retirement {
     {
       for file in [PageFile.journal(generation), .snapshot(generation)] where isListed(file) {
         if try !isOurs(file) { continue }
-        if generation < oldest { plan.removed.append(file) } else { plan.kept.append(file) }
+        if generation >= oldest {
+          plan.kept.append(file)
+        } else if try isCutOff(file) {
+          if case .journal = file { plan.setAside.append(generation) } else { plan.kept.append(file) }
+        } else {
+          plan.removed.append(file)
+        }
       }
     }
     return plan
@@ -52,6 +60,32 @@ struct Retirement {
       return snapshot.header.generation
     }
     return 0
+  }
+
+  /// Whether the file holds what a gap has cut off from every state since. A journal that another took the place of before
+  /// anything was written to it is no such file.
+  private func isCutOff(_ file: PageFile) throws(LogStoreError) -> Bool {
+    switch file {
+    case .journal(let generation):
+      if try chain().contains(generation) { return false }
+      guard let journal = try files.journal(generation).file else { return true }
+      return journal.status.size > journal.header.initialLength
+    case .snapshot(let generation):
+      // A snapshot that verifies and that the chain does not know.
+      if try chain().contains(generation) { return false }
+      return try files.snapshot(generation).file != nil
+    case .temporary, .quarantine: return false
+    }
+  }
+
+  /// Generations that lead to the present state, back as far as their files are kept.
+  private func chain() throws(LogStoreError) -> Set<UInt64> {
+    var found: Set<UInt64> = []
+    var number: UInt64? = files.listing.journals.last
+    while let generation = number, found.insert(generation).inserted, let journal = try files.journal(generation).file {
+      number = journal.header.predecessor?.generation
+    }
+    return found
   }
 
   private func isListed(_ file: PageFile) -> Bool {

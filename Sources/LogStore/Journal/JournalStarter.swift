@@ -23,6 +23,7 @@ struct JournalStarter {
     var named = false
     do throws(LogStoreError) {
       let generation = try nextGeneration()
+      setAside(start.quarantine)
       let temporary = PageFile.journal(generation).temporaryName
       let file = try create(temporary)
       do throws(LogStoreError) {
@@ -48,6 +49,19 @@ struct JournalStarter {
         error.cause as? StorageError
         ?? StorageError(.create, errno: error.errno ?? StorageError.inputOutput, path: directory.path)
       throw Failure(error: error, storage: storage, afterRename: named)
+    }
+  }
+
+  /// Keeps the evidence of what recovery dropped. Best effort: it also stays where it is until its file goes, and a
+  /// compaction, which would remove that, insists.
+  private func setAside(_ ranges: [QuarantineRange]) {
+    let quarantine = Quarantine(directory: directory, level: level)
+    for range in ranges {
+      do {
+        let file = try directory.open(PageFile.journal(range.generation).name, .read)
+        defer { file.close() }
+        try quarantine.keep(range, from: file)
+      } catch {}
     }
   }
 

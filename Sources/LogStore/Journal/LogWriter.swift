@@ -29,6 +29,8 @@ final class LogWriter: @unchecked Sendable {
   private var groupStart = 0
   private var staged: [Staged] = []
   private var hasMark = false
+  /// The durable end that the group's mark names.
+  private var named: UInt64 = 0
   private var lastMarkTime = LogWriter.longAgo
   private var lastLookTime = LogWriter.longAgo
 
@@ -37,8 +39,10 @@ final class LogWriter: @unchecked Sendable {
     var generation: UInt64 = 0
     var end: UInt64 = 0
     var lsn: UInt64 = 0
-    /// Whether a sync has succeeded since the last mark.
-    var awaitsMark = true
+    /// The durable end that the last mark of this session names.
+    var markedEnd: UInt64 = 0
+    /// Whether more is durable than the journal says.
+    var awaitsMark: Bool { end > markedEnd }
     var failure: LogStoreError?
   }
   let durable = Mutex(Durable())
@@ -112,6 +116,7 @@ final class LogWriter: @unchecked Sendable {
   private func appendMark(_ journal: JournalFile, durableEnd: UInt64, closed: Bool) {
     let mark = Mark(
       lsn: lsn, durableEnd: durableEnd, time: storage.wallClock(), salt: journal.header.salt, isClosed: closed)
+    named = durableEnd
     let bytes = tail.current.bytes
     mark.append(to: bytes, offset: tail.current.offset + UInt64(bytes.count), codec: journal.codec)
     staged.append(Staged(place: bytes.count, lsn: lsn))
@@ -166,7 +171,7 @@ final class LogWriter: @unchecked Sendable {
     end += UInt64(bytes.count)
     lsn = stagedLSN
     isClosedAtEnd = false
-    if hasMark { durable.withLock { if $0.generation == journal.generation { $0.awaitsMark = false } } }
+    if hasMark { durable.withLock { if $0.generation == journal.generation { $0.markedEnd = named } } }
     guard wanted != .process else { return .written }
     do {
       try sync(min(wanted, level), of: journal, upTo: end, lsn: lsn)
@@ -233,7 +238,6 @@ final class LogWriter: @unchecked Sendable {
         guard $0.generation == journal.generation else { return }
         $0.end = max($0.end, upTo)
         $0.lsn = max($0.lsn, lsn)
-        $0.awaitsMark = true
       }
       return nil
     }
@@ -281,7 +285,7 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// The same process goes on behind its own close mark.
-  func reopened() { durable.withLock { $0.awaitsMark = true } }
+  func reopened() { durable.withLock { $0.markedEnd = 0 } }
 
   /// Whether writes go on. A sync beside the writers may have failed since the last group.
   func checkUsable() throws(LogStoreError) {

@@ -202,6 +202,17 @@ public final class Page: Sendable {
 
   // MARK: Living on
 
+  /// Looks again at a page that was opened for reading: shows what a writer has made of it since.
+  ///
+  /// Does nothing for a writer, which always sees its own page.
+  ///
+  /// - Complexity: what was written since the snapshot.
+  public func refresh() throws(LogStoreError) { try core.refresh() }
+
+  public func refresh() async throws(LogStoreError) {
+    try await offPool { () throws(LogStoreError) in try self.core.refresh() }
+  }
+
   /// The way out of `outcomeUnknown`: starts a new journal with everything since the last durable position, from memory.
   ///
   /// Does nothing where nothing has failed.

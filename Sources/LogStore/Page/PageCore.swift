@@ -254,8 +254,8 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   // MARK: Syncing beside the writers
 
   private func afterWrite(_ writer: LogWriter, _ durability: Durability) {
-    let known = writer.durable.withLock { ($0.end, $0.awaitsMark) }
-    let unsynced = writer.end - min(known.0, writer.end)
+    let durableEnd = writer.durable.withLock { $0.end }
+    let unsynced = writer.end - min(durableEnd, writer.end)
     var start: Bool? = nil
     var armsIdle = false
     timers.withLock {
@@ -466,11 +466,22 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     }
   }
 
+  func refresh() throws(LogStoreError) {
+    guard isReadOnly else { return }
+    try queue.withBaton { () throws(LogStoreError) in
+      try checkOpen()
+      try reopen()
+    }
+  }
+
   /// Opens the page anew in the place of what was known.
   private func reopen() throws(LogStoreError) {
     var options = self.options
     options.onProgress = nil
-    let session = try PageOpener(path: path, mode: .readWrite, options: options).open(makeModel())
+    let heal = heal
+    let opener = PageOpener(
+      path: path, mode: isReadOnly ? .readOnly : .readWrite, options: options, onHeal: { heal.notify($0) })
+    let session = try opener.open(makeModel())
     directory.close()
     directory = session.directory
     writer = session.writer

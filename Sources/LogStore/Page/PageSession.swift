@@ -147,7 +147,7 @@ struct PageOpener {
     if files.listing.journals.contains(0) {
       do {
         try files.directory.syncParent(level)
-      } catch where error.isUnavailable {
+      } catch  where error.isUnavailable {
         // Nobody makes a page where the parent cannot be read: it was put there, not created.
       } catch {
         throw LogStoreError(error)

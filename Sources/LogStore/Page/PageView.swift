@@ -19,8 +19,10 @@ public struct PageView: Sendable {
   /// - Throws: `damaged`, `io`, `unavailable`. An unreadable record is an error, never absent.
   public func value(for key: some ByteSource) throws(LogStoreError) -> [UInt8]? {
     try key.withByteSpan { (key) throws(LogStoreError) in
-      guard let ref = try table.find(key) else { return nil }
-      return try value(of: ref)
+      if let ref = table.overlayRef(of: key) { return try value(of: ref) }
+      // Index and value in one go: what finding the key reads is what the value is read from.
+      guard let base, let found = try base.find(key), table.holds(base: found.index) else { return nil }
+      return found.value
     }
   }
 

@@ -36,6 +36,16 @@ final class SnapshotBase: RecordBase {
     }
   }
 
+  func find(_ key: RawSpan) throws(LogStoreError) -> (index: Int, value: [UInt8])? {
+    do {
+      return try reader.find(key)
+    } catch {
+      let view = try replacement(for: error)
+      guard let index = try view.table.index(of: key) else { return nil }
+      return (index, try view.record(at: index).value)
+    }
+  }
+
   func key(at index: Int) throws(LogStoreError) -> [UInt8] {
     do {
       return try reader.key(at: index)

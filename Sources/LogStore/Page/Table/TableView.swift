@@ -25,6 +25,17 @@ struct TableView: Sendable {
     }
   }
 
+  /// The same for the overlay alone: nil where only the base can tell.
+  func overlayRef(of key: RawSpan) -> RecordRef? {
+    withMap { map in
+      let record = index.find(key, tag: hash.tag(key), map)
+      return record.isNone ? nil : RecordSlot(slot: map.slot(record)).value
+    }
+  }
+
+  /// Whether the base's record at `index` is still part of the table, as it is in the base.
+  func holds(base index: Int) -> Bool { withMap { map in order.place(ofBase: index, map) != nil } }
+
   /// The rank of a record in page order. O(log n).
   func index(of key: RawSpan) throws(LogStoreError) -> Int? {
     try withMap { map throws(LogStoreError) in
