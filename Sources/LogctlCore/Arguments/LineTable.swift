@@ -4,7 +4,7 @@ package enum LineTable {
   private static let all = ["import", "replay", "compact", "verify", "salvage", "forget"]
 
   package static let lines: [LineSpec] =
-    [record, frame, finding, loss, compactedPage, verifiedPage, salvagedPage, error]
+    [record, frame, finding, loss, compactedPage, verifiedPage, salvagedPage, warning, error]
     + all.map { command in
       LineSpec(
         kind: "summary", commands: [command], meaning: "The last line of every run of \(command).",
@@ -106,6 +106,14 @@ package enum LineTable {
       .required("output", "the new page's path"),
       .required("records", "records copied"),
       .required("bytes", "bytes of their keys and values"),
+    ])
+
+  private static let warning = LineSpec(
+    kind: "warning", commands: ["import", "replay", "compact", "forget"],
+    meaning: "Something that went wrong beside the work, and did not stop it.",
+    members: [
+      page, .required("code", "the engine's error code"),
+      .required("message", "what went wrong, and what to do about it"),
     ])
 
   private static let error = LineSpec(

@@ -39,6 +39,8 @@ struct CompactCommand {
     var options = PageOptions()
     options.compaction = .manual
     options.onProgress = progress.handler
+    let events = EventLog()
+    options.onEvent = events.handler
     let page = try Page(path: path, mode: isDryRun ? .readOnly : .readWrite, options: options)
     session.report(page.report.findings, of: path)
     let summary: CompactionSummary
@@ -54,6 +56,7 @@ struct CompactCommand {
     }
     try page.close()
     progress.finish()
+    session.report(events, of: path)
     pages += 1
     records += summary.records
     before += summary.bytesBefore

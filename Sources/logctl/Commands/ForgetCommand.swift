@@ -30,6 +30,8 @@ struct ForgetCommand {
     var options = PageOptions()
     options.compaction = .manual
     options.onProgress = progress.handler
+    let events = EventLog()
+    options.onEvent = events.handler
     if !session.invocation.has("yes") {
       let page = try Page(path: path, mode: .readOnly, options: options)
       progress.finish()
@@ -54,6 +56,7 @@ struct ForgetCommand {
     }
     try page.close()
     progress.finish()
+    session.report(events, of: path)
     pages += 1
     losses += UInt64(dropped.count)
     if session.isJSON {

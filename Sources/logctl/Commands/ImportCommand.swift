@@ -38,6 +38,9 @@ struct ImportCommand {
     var options = PageOptions()
     options.durability = durability
     options.onProgress = progress.handler
+    let events = EventLog()
+    options.onEvent = events.handler
+    defer { session.report(events, of: session.path) }
     let opening = Environment.now
     let page = try Page(path: session.path, mode: .create, options: options)
     progress.finish()

@@ -40,6 +40,10 @@ struct ReplayCommand {
     var options = PageOptions()
     options.policy = session.invocation.value("policy").flatMap(RecoveryPolicy.init)
     options.onProgress = progress.handler
+    let events = EventLog()
+    options.onEvent = events.handler
+    // Records that had to be read from an older generation are known only once they were read.
+    defer { session.report(events, of: path) }
     let page = try Page(path: path, mode: .readOnly, options: options, at: moment)
     progress.finish()
     session.report(page.report.findings, of: path)

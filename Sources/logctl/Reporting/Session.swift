@@ -98,6 +98,30 @@ final class Session {
     }
   }
 
+  /// Reports what happened in the background. What ended in an error that was thrown is left to that error.
+  func report(_ log: EventLog, of page: String) {
+    for event in log.drain() {
+      switch event {
+      case .healed(let finding): report([finding], of: page)
+      case .compactionFailed(let error, _): warn("a compaction failed", error, page)
+      case .syncFailed(let error): warn("a sync failed", error, page)
+      case .quarantineFailed(let error): warn("damaged bytes could not be set aside", error, page)
+      case .compactionStarted, .compactionFinished, .poisoned: break
+      }
+    }
+  }
+
+  private func warn(_ what: String, _ error: LogStoreError, _ page: String) {
+    guard !verdict.isFailure, error.code != .cancelled else { return }
+    errors.line(errorStyle.yellow("Warning:") + " " + Printable.text("\(page): \(what): \(error.message)"))
+    guard isJSON else { return }
+    output.buffer.beginLine(schema: schema("warning"))
+    output.buffer.member("page", page)
+    output.buffer.member("code", error.code.description)
+    output.buffer.member("message", what + ": " + error.message)
+    output.buffer.endLine()
+  }
+
   // MARK: The end
 
   /// In JSON mode the summary, as the last line; `members` adds what the command has to say.

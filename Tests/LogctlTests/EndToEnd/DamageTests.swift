@@ -143,6 +143,16 @@ import Testing
     let verified = Tool.run("verify", page)
     #expect(verified.exit == 2, "\(verified)")
     #expect(verified.text.contains("damaged snapshot in 0000000001.snapshot"), "\(verified)")
-    #expect(Tool.run("replay", "--values", page).text == "12345678910")
+    // Served from the generation that was kept, and not in silence.
+    let served = Tool.run("replay", "--values", page)
+    #expect(served.text == "12345678910")
+    #expect(served.exit == 2, "\(served)")
+    #expect(served.errors.contains("damaged snapshot in 0000000001.snapshot"), "\(served)")
+    let mended = Tool.run("compact", page)
+    #expect(mended.exit == 2, "\(mended)")
+    #expect(mended.errors.contains("damaged snapshot in 0000000001.snapshot"), "\(mended)")
+    let sound = Tool.run("replay", "--values", page)
+    #expect(sound.exit == 0, "\(sound)")
+    #expect(sound.text == "12345678910")
   }
 }
