@@ -62,8 +62,9 @@ extension SimulatedStorage {
     }
   }
 
-  /// Takes away a file or directory.
+  /// Takes away a file, or a directory with all that is in it.
   public func delete(_ path: String) {
+    for name in names(in: path) { delete(path + "/" + name) }
     simulation.withLock { state in
       state.disk.enter(path) { disk, directory, name in disk.directories[directory]?.remove(name) }
     }

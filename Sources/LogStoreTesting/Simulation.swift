@@ -37,7 +37,11 @@ struct Simulation {
       if call.changesDisk { remaining = left - 1 }
     }
     var found: Fault.Effect?
-    for index in faults.indices where faults[index].fires(at: call) && found == nil { found = faults[index].effect }
+    for index in faults.indices where faults[index].fires(at: call) {
+      // Those behind it do not see this call.
+      found = faults[index].effect
+      break
+    }
     if let found, firstFailure == nil {
       firstFailure = call
       firstFailure?.errno = found.errno

@@ -1,0 +1,154 @@
+import Glibc
+import LogStore
+import LogStoreTesting
+import Testing
+
+/// After a failed sync nothing is promised, nothing is retried, and nothing that memory has is lost.
+@Suite struct FailedSyncTests {
+  private static func isJournal(_ name: String) -> Bool { name.hasSuffix(".journal") || name.hasSuffix(".journal.tmp") }
+
+  @Test(arguments: Fault.Cache.allCases)
+  func aFailedSyncPoisonsAndIsNeverRetriedOnThatFile(cache: Fault.Cache) throws {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try Page.open(storage)
+    try page.put("one", for: "a")
+    let durable = page.durablePosition
+    storage.fail(Fault(.sync, .failedSync(cache: cache)))
+    let error = #expect(throws: LogStoreError.self) { try page.put("two", for: "b") }
+    #expect(error?.code == .outcomeUnknown)
+    #expect(error?.lsn == durable.lsn)
+    storage.forgetCalls()
+    // The fault is gone; the file still is not trusted.
+    for _ in 0..<3 {
+      #expect(throws: LogStoreError.self) { try page.put("three", for: "c") }
+      #expect(throws: LogStoreError.self) { try page.put("three", for: "c", durability: .process) }
+      #expect(throws: LogStoreError.self) { try page.sync() }
+    }
+    #expect(!storage.calls.contains { $0.operation == .sync || $0.operation == .write })
+    #expect(page.durablePosition == durable)
+    try page.recover()
+    #expect(try page.keys() == ["a", "b"])
+    #expect(!storage.calls.contains { $0.operation == .sync && $0.name == "0000000000.journal" })
+    let later = storage.crash(.powerCut(.dropUnsynced))
+    let again = try Page.open(later)
+    #expect(try again.keys() == ["a", "b"])
+    #expect(!again.report.hasDamage)
+  }
+
+  @Test(arguments: Fault.Cache.allCases)
+  func whatWasHandedOverStaysReadableFromMemoryAlsoThroughOldViews(cache: Fault.Cache) throws {
+    let storage = SimulatedStorage(seed: 2)
+    let page = try Page.open(storage)
+    try page.put("one", for: "a")
+    try page.put("two", for: "b", durability: .process)
+    let old = try page.view()
+    try page.put(String(repeating: "x", count: 40_000), for: "long", durability: .process)
+    storage.fail(Fault(.sync, .failedSync(cache: cache)))
+    #expect(throws: LogStoreError.self) { try page.sync() }
+    for view in [old, try page.view()] {
+      #expect(try view.value(for: "a") == bytes("one"))
+      #expect(try view.value(for: "b") == bytes("two"))
+      #expect(try view.records().count == view.count)
+    }
+    let poisoned = try page.view()
+    #expect(try poisoned.value(for: "long")?.count == 40_000)
+    try page.recover()
+    try page.put("three", for: "c")
+    try page.compact(keep: Retention.none)
+    // The first journal has been removed, and the views still read what memory has of it.
+    #expect(try old.value(for: "b") == bytes("two"))
+    #expect(try poisoned.value(for: "long")?.count == 40_000)
+    #expect(try Page.open(storage.crash(.powerCut(.dropUnsynced))).keys() == ["a", "b", "long", "c"])
+  }
+
+  @Test func recoveringAgainAfterAFailedRecoveryCarriesTheSame() throws {
+    for errno in [EIO, ENOSPC, EACCES] {
+      for operation in [StorageError.Operation.list, .create, .write, .sync, .rename, .syncDirectory] {
+        let storage = SimulatedStorage(seed: 3)
+        let page = try Page.open(storage)
+        try page.put("one", for: "a", durability: .process)
+        storage.fail(Fault(.sync, .failedSync(cache: .old)))
+        #expect(throws: LogStoreError.self) { try page.put("two", for: "b") }
+        storage.fail(Fault(operation, .error(errno)))
+        #expect(throws: LogStoreError.self, "\(operation) \(errno)") { try page.recover() }
+        #expect(try page.keys() == ["a", "b"], "\(operation) \(errno)")
+        try page.recover()
+        try page.put("three", for: "c")
+        #expect(try page.keys() == ["a", "b", "c"], "\(operation) \(errno)")
+        let again = try Page.open(storage.crash(.powerCut(.dropUnsynced)))
+        #expect(try again.keys() == ["a", "b", "c"], "\(operation) \(errno)")
+      }
+    }
+  }
+
+  @Test func neitherSyncNorCloseAnswersForWhatARecoveryCouldNotCarry() throws {
+    for closes in [false, true] {
+      let storage = SimulatedStorage(seed: 4)
+      let page = try Page.open(storage)
+      try page.put("one", for: "a", durability: .process)
+      storage.fail(Fault(.sync, .failedSync(cache: .old)))
+      #expect(throws: LogStoreError.self) { try page.sync() }
+      storage.fail(Fault(.create, .error(ENOSPC), repeating: true))
+      #expect(throws: LogStoreError.self) { try page.recover() }
+      #expect(throws: LogStoreError.self) {
+        if closes { try page.close() } else { try page.sync() }
+      }
+      storage.heal()
+      guard !closes else { continue }
+      try page.sync()
+      #expect(try Page.open(storage.crash(.powerCut(.dropUnsynced))).keys() == ["a"])
+    }
+  }
+
+  @Test func aPoisonedPageDoesNotCloseAsIfAllWereWell() throws {
+    let storage = SimulatedStorage(seed: 5)
+    let page = try Page.open(storage)
+    try page.put("one", for: "a", durability: .process)
+    storage.fail(Fault(.sync, .failedSync(cache: .new)))
+    #expect(throws: LogStoreError.self) { try page.sync() }
+    let error = #expect(throws: LogStoreError.self) { try page.close() }
+    #expect(error?.code == .outcomeUnknown)
+    // It has let go all the same.
+    #expect(!storage.isLocked(pagePath))
+    _ = try Page.open(storage)
+  }
+
+  @Test func aSyncBesideTheWritersThatFailsIsToldAndPoisons() throws {
+    let storage = SimulatedStorage(seed: 6)
+    let told = Shared<[LogStoreError.Code]>([])
+    let turn = Turn()
+    var options = quietOptions(storage)
+    options.syncAfterBytes = 1
+    options.onEvent = { event in
+      guard case .poisoned(let error) = event else { return }
+      told.change { $0.append(error.code) }
+      turn.come()
+    }
+    let page = try Page(path: pagePath, options: options)
+    storage.fail(Fault(.sync, .failedSync(cache: .old), repeating: true) { $0 == "0000000000.journal.tmp" })
+    try page.put("one", for: "a", durability: .process)
+    #expect(turn.wait(seconds: 10))
+    #expect(told.current.contains(.outcomeUnknown))
+    let error = #expect(throws: LogStoreError.self) { try page.put("two", for: "b", durability: .process) }
+    #expect(error?.code == .outcomeUnknown)
+    storage.heal()
+    try page.recover()
+    #expect(try page.value("a") == "one")
+    #expect(try Page.open(storage.crash(.powerCut(.dropUnsynced))).keys() == ["a"])
+  }
+
+  @Test func aSyncThatFailedInAnEarlierProcessIsNotTakenForASuccess() throws {
+    // Its pages are clean: a sync would succeed, and force nothing.
+    let storage = SimulatedStorage(seed: 7)
+    var page: Page? = try Page.open(storage)
+    try page?.put("one", for: "a")
+    storage.fail(Fault(.sync, .failedSync(cache: .new)))
+    #expect(throws: LogStoreError.self) { try page?.put("two", for: "b") }
+    page = nil
+    let killed = storage.crash(.kill)
+    let again = try Page.open(killed)
+    let shown = try again.keys()
+    try again.put("three", for: "c")
+    #expect(try Page.open(killed.crash(.powerCut(.dropUnsynced))).keys() == shown + ["c"])
+  }
+}
