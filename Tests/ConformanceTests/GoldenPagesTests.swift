@@ -27,6 +27,39 @@ import Testing
       #expect(Verdict(of: path, policy) == wanted, "\(name), \(policy.rawValue)")
     }
   }
+
+  /// `verify` and opening never disagree: what opening reports, verifying reports too, and neither changes a byte.
+  @Test(arguments: cases) func verifyingAndOpeningAgree(name: String) throws {
+    let path = GoldenPagesTests.directory.appending(path: name).path
+    if name == "empty" { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    let before = try GoldenPagesTests.contents(of: path)
+    var opened: Result<RecoveryReport, LogStoreError>
+    do throws(LogStoreError) {
+      opened = .success(try Page(path: path, mode: .readOnly).report)
+    } catch {
+      opened = .failure(error)
+    }
+    do throws(LogStoreError) {
+      let verified = try PageInspector(path: path).verify()
+      let report = try opened.get()
+      #expect(verified.recovery == report)
+      #expect(verified.findings.starts(with: report.findings))
+      // Where something is damaged that opening has not read, reading it is an error or comes from the kept generation.
+      if verified.severity != .damage { #expect(try Verdict(of: path, .salvage).verdict != "error") }
+    } catch {
+      guard case .failure(let other) = opened else { throw error }
+      #expect(other.code == error.code)
+    }
+    #expect(try GoldenPagesTests.contents(of: path) == before)
+  }
+
+  static func contents(of path: String) throws -> [String: Data?] {
+    var found: [String: Data?] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      found[name] = FileManager.default.contents(atPath: path + "/" + name)
+    }
+    return found
+  }
 }
 
 struct Verdict: Codable, Equatable {
