@@ -1,6 +1,7 @@
 /// The command line.
 struct Arguments {
   var filters: [String] = []
+  var only: [String] = []
   var rounds = 9
   var isJSON = false
   var isQuick = false
@@ -8,9 +9,11 @@ struct Arguments {
   var directory = "/var/tmp"
 
   static let usage = """
-    USAGE: benchmark [--filter NAME[,NAME…]] [--rounds N] [--quick] [--json] [--list] [--directory PATH]
+    USAGE: benchmark [--filter NAME[,NAME…]] [--only STORE[,STORE…]] [--rounds N]
+                       [--quick] [--json] [--list] [--directory PATH]
 
       --filter     only workloads whose name contains one of these
+      --only       only these stores, beside the bare calls, for a profile
       --rounds     rounds that count, at least 5 for figures to be believed (default 9)
       --quick      small sizes and 2 rounds: shows that all works, not how fast
       --json       a line of JSON for each workload and contestant
@@ -23,6 +26,7 @@ struct Arguments {
     while let word = rest.popLast() {
       switch word {
       case "--filter": filters += try Arguments.value(word, &rest).split(separator: ",").map(String.init)
+      case "--only": only += try Arguments.value(word, &rest).split(separator: ",").map(String.init)
       case "--rounds":
         guard let count = Int(try Arguments.value(word, &rest)), count > 0 else {
           throw Failure("--rounds wants a number")

@@ -15,7 +15,8 @@ do {
 }
 
 func benchmark(_ arguments: Arguments) throws {
-  let workloads = allWorkloads(Scale(isQuick: arguments.isQuick)).filter { arguments.selects($0.name) }
+  let chosen = stores.filter { arguments.only.isEmpty || arguments.only.contains($0.name) }
+  let workloads = allWorkloads(Scale(isQuick: arguments.isQuick, stores: chosen)).filter { arguments.selects($0.name) }
   if arguments.isList {
     for workload in workloads { say("\(workload.name.padded(20))\(workload.title)") }
     return

@@ -31,9 +31,10 @@ struct Workload {
   let prepare: (Scratch) throws -> [Contestant]
 }
 
-/// How large the work is.
+/// How large the work is, and which stores do it.
 struct Scale {
   var isQuick = false
+  var stores: [any Store.Type]
 
   func callAsFunction(_ full: Int, quick: Int) -> Int { isQuick ? quick : full }
 }

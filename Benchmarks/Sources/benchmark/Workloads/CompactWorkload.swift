@@ -17,7 +17,7 @@ enum CompactWorkload {
         return try time { try PlainFile.copy(file.path, to: copy) }
       }
       return [bare]
-        + stores.map { kind in
+        + scale.stores.map { kind in
           Contestant(name: kind.name) {
             let path = scratch.place(kind.name)
             defer {

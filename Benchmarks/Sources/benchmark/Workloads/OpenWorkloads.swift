@@ -16,7 +16,7 @@ enum OpenWorkloads {
     ) { scratch in
       let path = scratch.place(LogStoreStore.name)
       try fill(LogStoreStore.self, path, count, Setup(keepsJournal: true), compacts: false)
-      let peers: [any Store.Type] = [SQLiteStore.self, LevelDBStore.self, RocksDBStore.self]
+      let peers = scale.stores.filter { $0 != LogStoreStore.self && $0 != LMDBStore.self }
       return try [
         Contestant(name: Contestant.bare) { try Child.run(["checksum", path + "/0000000000.journal"]) },
         Contestant(name: LogStoreStore.name) { try Child.run(["state", LogStoreStore.name, path]) },
@@ -47,7 +47,7 @@ enum OpenWorkloads {
       let piece = [UInt8](repeating: 1, count: 1 << 20)
       for _ in 0..<8 { try piece.withUnsafeBytes { try plain.append($0) } }
       return try [Contestant(name: Contestant.bare) { try Child.run(["pieces", file]) }]
-        + stores.map { kind in
+        + scale.stores.map { kind in
           let path = scratch.place(kind.name)
           try fill(kind, path, count, Setup(), compacts: true)
           var random = SplitMix(3)

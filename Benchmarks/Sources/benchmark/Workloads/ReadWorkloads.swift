@@ -12,7 +12,7 @@ enum ReadWorkloads {
       ) { scratch in
         let keys = Records.randomKeys(gets, of: count, seed: 11)
         return try [bareGets(scratch, count, gets)]
-          + stores.map { kind in
+          + scale.stores.map { kind in
             let store = try compacted(kind, scratch, count)
             return Contestant(name: kind.name) {
               try time {
@@ -34,7 +34,7 @@ enum ReadWorkloads {
         let file = try bareFrames(scratch, count)
         let bare = Contestant(name: Contestant.bare) { try time { _ = try file.checksum() } }
         return try [bare]
-          + stores.map { kind in
+          + scale.stores.map { kind in
             let store = try compacted(kind, scratch, count)
             return Contestant(name: kind.name) {
               try time {

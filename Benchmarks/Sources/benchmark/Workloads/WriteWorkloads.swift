@@ -10,7 +10,7 @@ enum WriteWorkloads {
     ) { scratch in
       let work = try Work(count: count, of: 1000)
       return try [bare(scratch, work, syncs: true)]
-        + stores.map { try contestant($0, scratch, work, Setup(durability: .power), prefill: 1000) }
+        + scale.stores.map { try contestant($0, scratch, work, Setup(durability: .power), prefill: 1000) }
     }
   }
 
@@ -27,7 +27,7 @@ enum WriteWorkloads {
       ) { scratch in
         let work = try Work(count: count, of: size)
         return try [bare(scratch, work, syncs: false)]
-          + stores.map { try contestant($0, scratch, work, Setup(), prefill: size) }
+          + scale.stores.map { try contestant($0, scratch, work, Setup(), prefill: size) }
       }
     }
     let size = scale(100_000, quick: 1000)
@@ -38,8 +38,11 @@ enum WriteWorkloads {
         operations: count
       ) { scratch in
         let work = try Work(count: count, of: size)
-        return try [bare(scratch, work, syncs: false), viewing(scratch, work, prefill: size)]
-          + stores.dropFirst().map { try contestant($0, scratch, work, Setup(), prefill: size) }
+        return try [bare(scratch, work, syncs: false)]
+          + scale.stores.map { kind in
+            if kind == LogStoreStore.self { return try viewing(scratch, work, prefill: size) }
+            return try contestant(kind, scratch, work, Setup(), prefill: size)
+          }
       })
     workloads.append(
       Workload(
@@ -48,7 +51,7 @@ enum WriteWorkloads {
       ) { scratch in
         let work = try Work(count: count, of: size)
         return try [bare(scratch, work, syncs: false)]
-          + stores.map { try contestant($0, scratch, work, Setup(compactsByItself: true), prefill: size) }
+          + scale.stores.map { try contestant($0, scratch, work, Setup(compactsByItself: true), prefill: size) }
       })
     return workloads
   }
@@ -68,7 +71,7 @@ enum WriteWorkloads {
         try time { for _ in 0..<batches { try frames.withUnsafeBytes { try file.append($0) } } }
       }
       return try [bare]
-        + stores.map { kind in
+        + scale.stores.map { kind in
           let store = try kind.init(scratch.place(kind.name), Setup())
           return Contestant(name: kind.name) {
             try time {
@@ -133,6 +136,7 @@ enum WriteWorkloads {
   ) throws -> any Store {
     var loading = setup
     loading.durability = .process
+    loading.compactsByItself = false
     let loader = try kind.init(scratch.place(kind.name), loading)
     try loader.load(prefill)
     try loader.compact()
