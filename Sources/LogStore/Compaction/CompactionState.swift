@@ -30,11 +30,15 @@ struct CompactionState {
 }
 
 extension CompactionPolicy {
+  /// Bytes of log at which a compaction is due behind a snapshot of `snapshotBytes`.
+  func limit(snapshotBytes: UInt64) -> UInt64 {
+    let (product, overflow) = snapshotBytes.multipliedReportingOverflow(by: percentOfSnapshot)
+    return max(minimumBytes, overflow ? .max : product / 100)
+  }
+
   /// Whether it is time to compact a log of `bytes` in `journals` files behind a snapshot of `snapshotBytes`.
   func isDue(bytes: UInt64, journals: Int, snapshotBytes: UInt64) -> Bool {
     guard isAutomatic else { return false }
-    if journals >= self.journals { return true }
-    let (product, overflow) = snapshotBytes.multipliedReportingOverflow(by: percentOfSnapshot)
-    return bytes >= max(minimumBytes, overflow ? .max : product / 100)
+    return journals >= self.journals || bytes >= limit(snapshotBytes: snapshotBytes)
   }
 }

@@ -27,32 +27,18 @@ final class LogWriter: @unchecked Sendable {
 
   // The group that is being put together.
   private var groupStart = 0
-  private var staged: [Staged] = []
+  private let staged = StagedPlaces()
   private var hasMark = false
   /// The durable end that the group's mark names.
   private var named: UInt64 = 0
+  /// When the group was begun.
+  private var now = LogWriter.longAgo
   private var lastMarkTime = LogWriter.longAgo
   private var lastLookTime = LogWriter.longAgo
 
-  /// What is durable, as far as anyone has seen.
-  struct Durable {
-    var generation: UInt64 = 0
-    var end: UInt64 = 0
-    var lsn: UInt64 = 0
-    /// The durable end that the last mark of this session names.
-    var markedEnd: UInt64 = 0
-    /// Whether more is durable than the journal says.
-    var awaitsMark: Bool { end > markedEnd }
-    var failure: LogStoreError?
-  }
-  let durable = Mutex(Durable())
+  let durable = DurableState()
   /// Held over every sync of the journal, so that none can take another's failure for its own success.
   private let gate = Mutex<Void>(())
-
-  private struct Staged {
-    var place: Int
-    var lsn: UInt64
-  }
 
   private static let longAgo: Int64 = -(1 << 62)
   /// Nanoseconds between marks while writers go on.
@@ -101,15 +87,16 @@ final class LogWriter: @unchecked Sendable {
     try checkUsable()
     if journal == nil { try startPending() }
     guard let journal else { return }
-    let known = durable.withLock { $0 }
-    tail.beginGroup(at: end, durableEnd: known.end)
+    let awaitsMark = durable.awaitsMark
+    let durableEnd = durable.end
+    tail.beginGroup(at: end, durableEnd: durableEnd)
     groupStart = tail.current.bytes.count
-    staged.removeAll(keepingCapacity: true)
-    let now = storage.monotonicClock()
-    hasMark = known.awaitsMark || now - lastMarkTime >= LogWriter.markInterval
+    staged.removeAll()
+    now = storage.monotonicClock()
+    hasMark = awaitsMark || now - lastMarkTime >= LogWriter.markInterval
     if hasMark {
       lastMarkTime = now
-      appendMark(journal, durableEnd: known.end, closed: false)
+      appendMark(journal, durableEnd: durableEnd, closed: false)
     }
   }
 
@@ -119,16 +106,28 @@ final class LogWriter: @unchecked Sendable {
     named = durableEnd
     let bytes = tail.current.bytes
     mark.append(to: bytes, offset: tail.current.offset + UInt64(bytes.count), codec: journal.codec)
-    staged.append(Staged(place: bytes.count, lsn: lsn))
+    staged.append(place: bytes.count, lsn: lsn)
   }
 
   /// Adds a batch to the group; it is the `stagedBatches`-th. Its LSN is the answer.
   func stage(_ batch: BatchFrames) -> UInt64 {
     guard let journal else { preconditionFailure("a batch was staged outside a group") }
     batch.seal(into: tail.current.bytes, origin: tail.current.offset, codec: journal.codec)
-    let before = staged.last?.lsn ?? lsn
-    staged.append(Staged(place: tail.current.bytes.count, lsn: before &+ UInt64(batch.operations)))
-    return before &+ UInt64(batch.operations)
+    let behind = stagedLSN &+ UInt64(batch.operations)
+    staged.append(place: tail.current.bytes.count, lsn: behind)
+    return behind
+  }
+
+  /// Adds a batch of one put, whose value fits one frame.
+  func stagePut(_ value: RawSpan, for key: RawSpan) {
+    guard let journal else { preconditionFailure("a batch was staged outside a group") }
+    let bytes = tail.current.bytes
+    let frame = bytes.openFrame()
+    bytes.append(UInt16(truncatingIfNeeded: key.byteCount))
+    bytes.append(key)
+    bytes.append(value)
+    bytes.sealFrame(frame, FrameType(.put), offset: tail.current.offset &+ UInt64(frame), codec: journal.codec)
+    staged.append(place: bytes.count, lsn: stagedLSN &+ 1)
   }
 
   /// The LSN behind the batches staged so far.
@@ -137,7 +136,7 @@ final class LogWriter: @unchecked Sendable {
   /// Gives the group up: nothing of it was written.
   func dropGroup() {
     tail.current.bytes.count = groupStart
-    staged.removeAll(keepingCapacity: true)
+    staged.removeAll()
     if hasMark { lastMarkTime = LogWriter.longAgo }
   }
 
@@ -153,7 +152,7 @@ final class LogWriter: @unchecked Sendable {
   /// Writes the group with one call, and makes it durable where `level` asks for it.
   func commitGroup(_ wanted: Durability) -> GroupResult {
     guard let journal, tail.current.bytes.count > groupStart else { return .written }
-    if let replaced = lookAround(journal, always: wanted != .process) {
+    if wanted != .process || now - lastLookTime >= LogWriter.lookInterval, let replaced = lookAround(journal) {
       dropGroup()
       setPoison(replaced)
       return .unknown(replaced)
@@ -191,7 +190,7 @@ final class LogWriter: @unchecked Sendable {
         dropGroup()
         return .unknown(fail(error, "a write failed and may have written more than it said"))
       }
-      let standing = staged.last { $0.place <= groupStart + written }
+      let standing = staged.last(upTo: groupStart + written)
       let keep = end + UInt64((standing?.place ?? groupStart) - groupStart)
       try sync(level, of: journal, upTo: keep, lsn: standing?.lsn ?? lsn)
       tail.current.bytes.count = standing?.place ?? groupStart
@@ -252,7 +251,7 @@ final class LogWriter: @unchecked Sendable {
     try checkUsable()
     if mustCarry { try startPending() }
     guard let journal else { return }
-    if let replaced = lookAround(journal, always: true) {
+    if let replaced = lookAround(journal) {
       setPoison(replaced)
       throw replaced
     }
@@ -273,9 +272,10 @@ final class LogWriter: @unchecked Sendable {
     guard closed || known.awaitsMark else { return }
     tail.beginGroup(at: end, durableEnd: known.end)
     groupStart = tail.current.bytes.count
-    staged.removeAll(keepingCapacity: true)
+    staged.removeAll()
     hasMark = true
-    lastMarkTime = storage.monotonicClock()
+    now = storage.monotonicClock()
+    lastMarkTime = now
     appendMark(journal, durableEnd: known.end, closed: closed)
     switch commitGroup(level) {
     case .written: isClosedAtEnd = closed
@@ -289,6 +289,7 @@ final class LogWriter: @unchecked Sendable {
 
   /// Whether writes go on. A sync beside the writers may have failed since the last group.
   func checkUsable() throws(LogStoreError) {
+    if poison == nil, !durable.hasFailed { return }
     if let poison { throw poison }
     if let failure = durable.withLock({ $0.failure }) {
       setPoison(failure)
@@ -320,12 +321,10 @@ final class LogWriter: @unchecked Sendable {
       path: error.path, offset: known.end, lsn: known.lsn, errno: error.errno, cause: error)
   }
 
-  /// Whether the journal's name still is the journal's file. Looks at most every 10 ms between syncs: a look costs a
-  /// third of a write.
-  private func lookAround(_ journal: JournalFile, always: Bool) -> LogStoreError? {
-    let now = storage.monotonicClock()
-    guard always || now - lastLookTime >= LogWriter.lookInterval else { return nil }
-    lastLookTime = now
+  /// Whether the journal's name still is the journal's file. Between syncs a look is good for 10 ms: it costs a third
+  /// of a write.
+  private func lookAround(_ journal: JournalFile) -> LogStoreError? {
+    lastLookTime = storage.monotonicClock()
     do {
       if let named = try directory.status(of: journal.name), named.inode == journal.status.inode, named.kind == .file {
         return nil

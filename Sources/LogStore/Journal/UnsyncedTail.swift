@@ -3,14 +3,21 @@
 /// Used by the holder of the page's baton only.
 final class UnsyncedTail {
   /// Whole groups, from `offset` of the file on.
-  struct Segment {
-    var offset: UInt64
-    var bytes: ByteBuffer
+  final class Segment {
+    fileprivate(set) var offset: UInt64
+    let bytes: ByteBuffer
+
+    init(offset: UInt64, bytes: ByteBuffer) {
+      self.offset = offset
+      self.bytes = bytes
+    }
+
     var end: UInt64 { offset + UInt64(bytes.count) }
   }
 
   private(set) var current: Segment
   private var older: [Segment] = []
+  private var hasOlder = false
   private var spare: [ByteBuffer] = []
 
   private static let segmentBytes = 1 << 20
@@ -22,16 +29,21 @@ final class UnsyncedTail {
 
   /// Begins a group at the file's end: `current` is where it is put together.
   func beginGroup(at end: UInt64, durableEnd: UInt64) {
-    while let first = older.first, first.end <= durableEnd { release(older.removeFirst().bytes) }
-    if older.isEmpty, current.end <= durableEnd || current.bytes.count == 0 {
+    if hasOlder { forget(upTo: durableEnd) }
+    if !hasOlder, current.end <= durableEnd || current.bytes.count == 0 {
       current.bytes.trim(to: max(UnsyncedTail.segmentBytes * 2, current.bytes.count))
       current.bytes.count = 0
       current.offset = end
     } else if current.bytes.count >= UnsyncedTail.segmentBytes {
       older.append(current)
-      current = Segment(
-        offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
+      hasOlder = true
+      current = Segment(offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
     }
+  }
+
+  private func forget(upTo durableEnd: UInt64) {
+    while let first = older.first, first.end <= durableEnd { release(older.removeFirst().bytes) }
+    hasOlder = !older.isEmpty
   }
 
   private func release(_ bytes: ByteBuffer) {

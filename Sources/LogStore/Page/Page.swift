@@ -97,13 +97,19 @@ public final class Page: Sendable {
   }
 
   /// Puts one record: replaces its value in place, or inserts it at the end.
+  @inlinable
   @discardableResult
   public func put(
     _ value: some ByteSource, for key: some ByteSource, durability: Durability? = nil
   ) throws(LogStoreError) -> Position {
-    var batch = WriteBatch()
-    try batch.put(value, for: key)
-    return try write(batch, durability: durability)
+    try key.withByteSpan { (key) throws(LogStoreError) in
+      try value.withByteSpan { (value) throws(LogStoreError) in try put(span: value, forSpan: key, durability) }
+    }
+  }
+
+  @usableFromInline
+  func put(span value: RawSpan, forSpan key: RawSpan, _ durability: Durability?) throws(LogStoreError) -> Position {
+    try core.put(value, for: key, durability)
   }
 
   /// Puts one record without blocking.

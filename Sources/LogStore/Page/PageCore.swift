@@ -16,25 +16,30 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   private(set) var writer: LogWriter?
   private(set) var directory: any StorageDirectory
   let isReadOnly: Bool
-  private let phase = Mutex(Phase.open)
+  private let phase = PagePhase()
   let log: Mutex<LogSegments>
   let materialized: Mutex<Materialized<Model>>
   let observers = Observers()
   let heal: HealNotice
   let opening: Mutex<Opening>
   let compaction = Mutex(CompactionState())
-  private let timers = Mutex(Timers())
+  /// Whether a sync beside the writers is due by time, and whether one is at work because of the bytes that wait.
+  private let isSyncDue = RaisedOnce()
+  private let isSyncing = RaisedOnce()
+  /// Whether a mark is due once nobody writes, and the LSN when that was looked at last.
+  private let isIdleDue = RaisedOnce()
+  private let idleLSN = Atomic<UInt64>(0)
 
   /// Asks for a compaction where one is due. Set once, before the page is handed to anyone.
   nonisolated(unsafe) var onCompactionDue: ((Bool) -> Void)?
+  /// Where in which journal the next look is due whether to compact. Used by the holder of the baton.
+  private nonisolated(unsafe) var nextLook: (generation: UInt64, end: UInt64) = (0, 0)
 
   private nonisolated(unsafe) var queueBox: CommitQueue?
   var queue: CommitQueue {
     guard let queue = unsafe queueBox else { preconditionFailure("the page's queue is made with it") }
     return queue
   }
-
-  enum Phase: Equatable { case open, suspended, closed }
 
   /// What opening found out.
   struct Opening: Sendable {
@@ -44,12 +49,6 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     var durability: Durability
     /// The page's identity.
     var id: PageID?
-  }
-
-  private struct Timers {
-    var isSyncing = false
-    var isIdleDue = false
-    var lastWrite: Int64 = 0
   }
 
   init(
@@ -114,10 +113,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   }
 
   private func check(_ batch: borrowing WriteBatch) throws(LogStoreError) {
-    try checkOpen()
-    guard !isReadOnly else {
-      throw LogStoreError(.readOnly, "the page was opened for reading; open it for writing", path: path)
-    }
+    try checkWritable()
     let isApplication = Model.isApplication
     guard batch.isEmpty || batch.unsealed.isApplication == isApplication else {
       throw LogStoreError(
@@ -128,8 +124,15 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     }
   }
 
+  func checkWritable() throws(LogStoreError) {
+    try checkOpen()
+    guard !isReadOnly else {
+      throw LogStoreError(.readOnly, "the page was opened for reading; open it for writing", path: path)
+    }
+  }
+
   func checkOpen() throws(LogStoreError) {
-    switch phase.withLock({ $0 }) {
+    switch phase.current {
     case .open: return
     case .suspended: throw LogStoreError(.suspended, "the page is suspended; call resume() first", path: path)
     case .closed: throw LogStoreError(.closed, "the page is closed; open it again", path: path)
@@ -140,15 +143,25 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   private func commitAlone(
     _ batch: WriteBatch, _ durability: Durability, _ expecting: Position?
   ) throws(LogStoreError) -> Position {
-    try checkOpen()
-    guard let writer else { throw LogStoreError(.closed, "the page is closed; open it again", path: path) }
     if batch.isEmpty {
+      try checkOpen()
+      guard let writer else { throw closed }
       try checkExpected(expecting, stagedLSN: writer.lsn)
       return writer.position
     }
+    return try commitAlone(durability, expecting) { _ = $0.stage(batch.unsealed) }
+  }
+
+  /// Commits what `stage` adds to the group. Holds the baton.
+  @inline(__always)
+  func commitAlone(
+    _ durability: Durability, _ expecting: Position?, _ stage: (LogWriter) -> Void
+  ) throws(LogStoreError) -> Position {
+    try checkOpen()
+    guard let writer else { throw closed }
     try checkExpected(expecting, stagedLSN: writer.lsn)
     try writer.beginGroup()
-    _ = writer.stage(batch.unsealed)
+    stage(writer)
     let result = writer.commitGroup(durability)
     follow(writer)
     switch result {
@@ -162,6 +175,8 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       throw error
     }
   }
+
+  private var closed: LogStoreError { LogStoreError(.closed, "the page is closed; open it again", path: path) }
 
   /// Commits what waits as one group. Holds the baton.
   private func commit(_ requests: [CommitRequest]) {
@@ -254,44 +269,36 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   // MARK: Syncing beside the writers
 
   private func afterWrite(_ writer: LogWriter, _ durability: Durability) {
-    let durableEnd = writer.durable.withLock { $0.end }
-    let unsynced = writer.end - min(durableEnd, writer.end)
-    var start: Bool? = nil
-    var armsIdle = false
-    timers.withLock {
-      if durability == .process {
-        if unsynced >= UInt64(options.syncAfterBytes), !$0.isSyncing {
-          $0.isSyncing = true
-          start = true
-        } else if !$0.isSyncing {
-          $0.isSyncing = true
-          start = false
+    if durability == .process {
+      let durableEnd = writer.durable.end
+      let unsynced = writer.end - min(durableEnd, writer.end)
+      if unsynced >= UInt64(options.syncAfterBytes), isSyncing.raise() {
+        queue.perform { [weak self] in
+          defer { self?.isSyncing.lower() }
+          self?.syncBeside()
         }
-      } else if !$0.isIdleDue {
-        $0.isIdleDue = true
-        armsIdle = true
       }
+      if isSyncDue.raise() {
+        queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in
+          self?.isSyncDue.lower()
+          self?.syncBeside()
+        }
+      }
+      if unsynced >= 4 * UInt64(options.syncAfterBytes), let journal = writer.journal {
+        // The medium is slower than the writers: they wait for it rather than fill the memory.
+        do throws(LogStoreError) {
+          try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)
+        } catch { options.onEvent?(.syncFailed(error)) }
+      }
+    } else {
+      armIdleMark()
     }
-    if unsynced >= 4 * UInt64(options.syncAfterBytes), let journal = writer.journal {
-      // The medium is slower than the writers: they wait for it rather than fill the memory.
-      do throws(LogStoreError) {
-        try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)
-      } catch { options.onEvent?(.syncFailed(error)) }
-    }
-    if let start {
-      let delay = start ? 0 : Int(options.syncAfter.nanoseconds)
-      queue.perform(after: delay) { [weak self] in self?.syncBeside() }
-    }
-    if armsIdle {
-      queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
-    }
-    unsafe onCompactionDue?(false)
+    lookForCompaction(writer)
   }
 
   /// Makes what was written durable without stopping the writers.
   private func syncBeside() {
-    timers.withLock { $0.isSyncing = false }
-    guard phase.withLock({ $0 == .open }), let target = log.withLock({ $0.segments.last }) else { return }
+    guard phase.isOpen, let target = log.withLock({ $0.segments.last }) else { return }
     // The writer is read under the baton, and used beside it: syncs are safe from any thread.
     guard let writer = queue.withBaton({ self.writer }) else { return }
     guard writer.durable.withLock({ $0.generation == target.journal.generation && $0.end < target.end }) else { return }
@@ -301,32 +308,42 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       options.onEvent?(.poisoned(error))
       return
     }
-    let armsIdle = timers.withLock {
-      let wasIdle = $0.isIdleDue
-      $0.isIdleDue = true
-      return !wasIdle
-    }
-    if armsIdle { queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() } }
+    armIdleMark()
+  }
+
+  private func armIdleMark() {
+    guard isIdleDue.raise() else { return }
+    queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
   }
 
   /// Once nobody writes, says in the journal that all of it is durable: from then on damage cannot pass for a torn tail.
   private func markIdle() {
     let lsn = log.withLock { $0.position.lsn }
-    let isIdle = timers.withLock { $0.lastWrite == Int64(truncatingIfNeeded: lsn) }
-    guard phase.withLock({ $0 == .open }) else { return }
-    guard isIdle else {
-      timers.withLock { $0.lastWrite = Int64(truncatingIfNeeded: lsn) }
+    guard phase.isOpen else { return }
+    guard idleLSN.exchange(lsn, ordering: .relaxed) == lsn else {
       queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
       return
     }
-    timers.withLock { $0.isIdleDue = false }
+    isIdleDue.lower()
     queue.withBaton {
-      guard let writer, phase.withLock({ $0 == .open }) else { return }
+      guard let writer, phase.isOpen else { return }
       do throws(LogStoreError) {
         try writer.writeMark(closed: false)
       } catch { options.onEvent?(.syncFailed(error)) }
       follow(writer)
     }
+  }
+
+  /// Asks for a compaction once the log has grown to where one is due. Holds the baton.
+  private func lookForCompaction(_ writer: LogWriter) {
+    guard options.compaction.isAutomatic, let journal = writer.journal else { return }
+    if unsafe journal.generation == nextLook.generation && writer.end < nextLook.end { return }
+    let (bytes, baseBytes, journals) = log.withLock { ($0.bytes, $0.baseBytes, $0.segments.count) }
+    let limit = options.compaction.limit(snapshotBytes: baseBytes)
+    let isDue = options.compaction.isDue(bytes: bytes, journals: journals, snapshotBytes: baseBytes)
+    // Where one is due, whatever keeps it from coming is not asked about at every write.
+    unsafe nextLook = (journal.generation, writer.end + (isDue ? max(1, min(limit / 8, 64 << 10)) : limit - bytes))
+    unsafe onCompactionDue?(false)
   }
 
   func sync() throws(LogStoreError) -> Position {
@@ -363,18 +380,14 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     try checkOpen()
     try queue.withBaton { () throws(LogStoreError) in
       guard let writer else { throw LogStoreError(.readOnly, "the page was opened for reading", path: path) }
-      guard writer.poison != nil || writer.mustCarry || writer.durable.withLock({ $0.failure != nil }) else { return }
+      guard writer.poison != nil || writer.mustCarry || writer.durable.hasFailed else { return }
       try writer.recover()
       follow(writer)
     }
   }
 
   func close() throws(LogStoreError) {
-    let wasOpen = phase.withLock {
-      let before = $0
-      $0 = .closed
-      return before
-    }
+    let wasOpen = phase.exchange(.closed)
     guard wasOpen != .closed else { return }
     observers.finish()
     endRunningCompaction()
@@ -398,12 +411,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   }
 
   func suspend() throws(LogStoreError) {
-    let isFirst = phase.withLock {
-      guard $0 == .open else { return false }
-      $0 = .suspended
-      return true
-    }
-    guard isFirst else { return try checkNotClosed() }
+    guard phase.exchange(.open, for: .suspended) else { return try checkNotClosed() }
     endRunningCompaction()
     try queue.withBaton { () throws(LogStoreError) in
       defer { directory.unlock() }
@@ -425,7 +433,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   }
 
   private func checkNotClosed() throws(LogStoreError) {
-    if phase.withLock({ $0 == .closed }) {
+    if phase.current == .closed {
       throw LogStoreError(.closed, "the page is closed; open it again", path: path)
     }
   }
@@ -433,9 +441,9 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   func resume() throws(LogStoreError) {
     try checkNotClosed()
     try queue.withBaton { () throws(LogStoreError) in
-      guard phase.withLock({ $0 == .suspended }) else { return }
+      guard phase.current == .suspended else { return }
       if isReadOnly {
-        phase.withLock { $0 = .open }
+        _ = phase.exchange(.suspended, for: .open)
         return
       }
       if let writer, try isUnchanged(writer) {
@@ -444,13 +452,13 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
         }
         if try isUnchanged(writer) {
           writer.reopened()
-          phase.withLock { $0 = .open }
+          _ = phase.exchange(.suspended, for: .open)
           return
         }
         directory.unlock()
       }
       try reopen()
-      phase.withLock { $0 = .open }
+      _ = phase.exchange(.suspended, for: .open)
     }
   }
 
