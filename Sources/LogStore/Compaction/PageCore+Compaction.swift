@@ -78,7 +78,7 @@ extension PageCore where Model: CompactableModel {
 
   /// The last compaction of a page that is about to be closed. Nothing is lost where it fails.
   func compactAtClose() throws(LogStoreError) {
-    guard !isReadOnly, log.withLock({ log in log.segments.contains { $0.end > Limits.headerBytes } }) else { return }
+    guard !isReadOnly, log.withLock({ $0.position.lsn != $0.baseLSN || $0.segments.count > 1 }) else { return }
     do throws(LogStoreError) {
       _ = try compact(keep: nil)
     } catch {

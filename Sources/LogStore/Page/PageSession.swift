@@ -182,10 +182,12 @@ struct PageOpener {
   private func create<Model: PageModel>(
     _ directory: any StorageDirectory, _ files: PageFiles, _ model: Model
   ) throws(LogStoreError) -> PageSession<Model> {
-    guard files.listing.strangers.isEmpty else {
+    // What a desktop leaves in every folder it shows is no reason to refuse.
+    let others = files.listing.strangers.filter { !$0.hasPrefix(".") }
+    guard others.isEmpty else {
       throw LogStoreError(
         .foreignFile,
-        "the directory holds other files (\(files.listing.strangers[0])) and no page; choose an empty or a new one",
+        "the directory holds other files (\(others[0])) and no page; choose an empty or a new one",
         path: path)
     }
     try refuseNesting(in: path + "/..")
