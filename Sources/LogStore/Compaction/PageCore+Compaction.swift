@@ -23,13 +23,14 @@ extension PageCore where Model: CompactableModel {
     do throws(LogStoreError) {
       let summary = try runCompaction(keep: keep ?? options.retention, forgetLosses: forgetLosses, progress: progress)
       endCompaction { $0.succeeded() }
-      options.onEvent?(.compactionFinished(summary))
+      heal.reset()
+      emit(.compactionFinished(summary))
       return summary
     } catch {
       endCompaction { _ in }
       guard error.code != .cancelled, error.code != .closed, error.code != .suspended else { throw error }
       let wait = compaction.withLock { $0.failed(at: options.storage.monotonicClock()) }
-      options.onEvent?(.compactionFailed(error, retryAfter: .nanoseconds(wait)))
+      emit(.compactionFailed(error, retryAfter: .nanoseconds(wait)))
       throw error
     }
   }
@@ -109,7 +110,7 @@ extension PageCore where Model: CompactableModel {
       }
       return (image, journal, writer.lsn)
     }
-    options.onEvent?(.compactionStarted(generation: journal.generation))
+    emit(.compactionStarted(generation: journal.generation))
     let bytesBefore = try directoryBytes()
     let losses = forgetLosses ? [] : opening.withLock { $0.losses }
     let snapshot = try writeSnapshot(image, journal, lsn, losses, progress)
@@ -208,7 +209,7 @@ extension PageCore where Model: CompactableModel {
         try directory.rename(name, to: PageFile.quarantine(generation, offset: 0).name)
         summary.removedFiles.append(name)
       } catch {
-        options.onEvent?(.quarantineFailed(LogStoreError(error)))
+        emit(.quarantineFailed(LogStoreError(error)))
         summary.keptFiles.append(name)
       }
     }
@@ -220,7 +221,7 @@ extension PageCore where Model: CompactableModel {
         continue
       } catch {
         // The new snapshot stands; what could not be removed is removed the next time.
-        options.onEvent?(.compactionFailed(LogStoreError(error), retryAfter: .zero))
+        emit(.compactionFailed(LogStoreError(error), retryAfter: .zero))
         summary.keptFiles.append(file.name)
       }
     }
@@ -283,7 +284,7 @@ extension PageCore where Model: CompactableModel {
       do throws(LogStoreError) {
         try quarantine.keep(range, from: file)
       } catch {
-        options.onEvent?(.quarantineFailed(error))
+        emit(.quarantineFailed(error))
         throw error
       }
     }

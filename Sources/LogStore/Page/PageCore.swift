@@ -21,6 +21,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   let materialized: Mutex<Materialized<Model>>
   let observers = Observers()
   let heal: HealNotice
+  let emit: EventDelivery
   let opening: Mutex<Opening>
   let compaction = Mutex(CompactionState())
   /// Whether a sync beside the writers is due by time, and whether one is at work because of the bytes that wait.
@@ -58,7 +59,8 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     self.options = options
     self.makeModel = makeModel
     isReadOnly = mode == .readOnly
-    heal = HealNotice(options.onEvent)
+    emit = EventDelivery(options.onEvent)
+    heal = HealNotice(emit)
     let heal = heal
     let opener = PageOpener(path: path, mode: mode, options: options, until: moment, onHeal: { heal.notify($0) })
     let session = try opener.open(makeModel())
@@ -171,7 +173,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     case .cut(_, let error):
       throw error
     case .unknown(let error):
-      options.onEvent?(.poisoned(error))
+      emit(.poisoned(error))
       throw error
     }
   }
@@ -237,7 +239,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       }
     case .unknown(let error):
       for (request, _) in staged { request.resolve(.failure(error)) }
-      options.onEvent?(.poisoned(error))
+      emit(.poisoned(error))
     }
   }
 
@@ -288,7 +290,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
         // The medium is slower than the writers: they wait for it rather than fill the memory.
         do throws(LogStoreError) {
           try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)
-        } catch { options.onEvent?(.syncFailed(error)) }
+        } catch { emit(.syncFailed(error)) }
       }
     } else {
       armIdleMark()
@@ -305,7 +307,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     do throws(LogStoreError) {
       try writer.sync(writer.level, of: target.journal, upTo: target.end, lsn: target.lsn)
     } catch {
-      options.onEvent?(.poisoned(error))
+      emit(.poisoned(error))
       return
     }
     armIdleMark()
@@ -329,7 +331,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       guard let writer, phase.isOpen else { return }
       do throws(LogStoreError) {
         try writer.writeMark(closed: false)
-      } catch { options.onEvent?(.syncFailed(error)) }
+      } catch { emit(.syncFailed(error)) }
       follow(writer)
     }
   }
@@ -391,6 +393,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     guard wasOpen != .closed else { return }
     observers.finish()
     endRunningCompaction()
+    defer { emit.flush() }
     try queue.withBaton { () throws(LogStoreError) in
       defer {
         directory.unlock()
@@ -529,15 +532,18 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
 final class HealNotice: @unchecked Sendable {
   // Invariant: `request` is set once, before the page is handed to anyone.
   var request: (@Sendable () -> Void)?
-  private let onEvent: (@Sendable (PageEvent) -> Void)?
+  private let emit: EventDelivery
   private let told = Atomic<Bool>(false)
 
-  init(_ onEvent: (@Sendable (PageEvent) -> Void)?) { self.onEvent = onEvent }
+  init(_ emit: EventDelivery) { self.emit = emit }
+
+  /// The snapshot has been made anew: what is found from now on is news.
+  func reset() { told.store(false, ordering: .relaxed) }
 
   func notify(_ error: LogStoreError) {
     guard !told.exchange(true, ordering: .relaxed) else { return }
     let file = error.path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
-    onEvent?(
+    emit(
       .healed(
         Finding(
           .damagedSnapshot, .damage, file: file, range: error.offset.map { $0..<($0 + 1) },

@@ -21,7 +21,8 @@ public struct PageOptions: Sendable {
   public var syncAfterBytes: Int = 8 << 20
   /// … or when the oldest of them is this old.
   public var syncAfter: Duration = .seconds(1)
-  /// Receives what happens in the background. Called on the engine's threads, under no lock.
+  /// Receives what happens in the background, in order, on a queue of its own. It may call the page. `close()` returns
+  /// once everything that happened before has been handed over.
   public var onEvent: (@Sendable (PageEvent) -> Void)?
   /// Receives how far opening has come; returns false to cancel it.
   public var onProgress: ProgressHandler?

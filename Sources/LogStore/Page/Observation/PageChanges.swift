@@ -28,14 +28,12 @@ public struct PageChanges: AsyncSequence, Sendable {
     public mutating func next() async throws(LogStoreError) -> PageView? {
       while !Task.isCancelled {
         if core.observers.isFinished { return nil }
-        if core.log.withLock({ $0.position }) != last {
+        if Iterator.hasChanged(core, last) {
           let core = core
           do throws(LogStoreError) {
             let view = try await offPool { () throws(LogStoreError) in try core.view() }
-            if view.position != last {
-              last = view.position
-              return view
-            }
+            last = view.position
+            return view
           } catch {
             if error.code == .closed { return nil }
             guard error.code == .suspended else { throw error }
@@ -44,9 +42,15 @@ public struct PageChanges: AsyncSequence, Sendable {
           continue
         }
         let (core, last) = (core, last)
-        await core.observers.change { core.log.withLock { $0.position } != last }
+        await core.observers.change { Iterator.hasChanged(core, last) }
       }
       return nil
+    }
+
+    /// Whether the page stands elsewhere than at `last`. Going on in another journal, as compaction does, is no change.
+    private static func hasChanged(_ core: PageCore<RecordModel>, _ last: Position?) -> Bool {
+      guard let last else { return true }
+      return core.log.withLock { $0.standing(of: last) } != .present
     }
   }
 }
