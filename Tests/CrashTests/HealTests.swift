@@ -1,0 +1,123 @@
+import LogStore
+import LogStoreTesting
+import Testing
+
+/// A damaged snapshot is served from the kept generation, and mended by a compaction; without one its records are errors.
+@Suite struct HealTests {
+  enum Part: CaseIterable { case record, orderTable, keyTable }
+
+  private let count = 400
+  private var truth: OrderedTable {
+    OrderedTable((0..<count).map { Record(key: bytes("key \($0)"), value: bytes("value \($0) of the page")) })
+  }
+
+  /// A page whose newest snapshot is damaged in one part; the generation before it is kept, or not.
+  private func page(_ part: Part, kept: Bool) throws -> (SimulatedStorage, String) {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try Page.open(storage)
+    for record in truth.records.prefix(300) { try page.put(record.value, for: record.key, durability: .process) }
+    try page.compact()
+    for record in truth.records.dropFirst(300) { try page.put(record.value, for: record.key, durability: .process) }
+    try page.compact(keep: kept ? .previous : Retention.none)
+    try page.close()
+    let name = pagePath + "/0000000002.snapshot"
+    storage.edit(name) { bytes in
+      let places = SnapshotPlaces(bytes)
+      // Somewhere inside, where it is not looked at by opening.
+      switch part {
+      case .record: bytes[places.records + 50] ^= 1
+      case .orderTable: bytes[places.order + 100] ^= 1
+      case .keyTable: for bucket in stride(from: places.keys + 40, to: places.footer, by: 1033) { bytes[bucket] ^= 1 }
+      }
+    }
+    return (storage, name)
+  }
+
+  private func open(_ storage: SimulatedStorage, healed: Shared<Int>) throws -> Page {
+    var options = quietOptions(storage)
+    options.onEvent = { if case .healed = $0 { healed.change { $0 += 1 } } }
+    return try Page(path: pagePath, mode: .readWrite, options: options)
+  }
+
+  @Test(arguments: Part.allCases)
+  func everyWayOfReadingGoesAroundTheDamageAndTellsOnce(part: Part) throws {
+    let (storage, _) = try page(part, kept: true)
+    let healed = Shared(0)
+    let page = try open(storage, healed: healed)
+    #expect(try page.table() == truth)
+    #expect(try page.view().value(for: "absent") == nil)
+    #expect(healed.current == 1)
+  }
+
+  @Test(arguments: Part.allCases)
+  func aCompactionMendsTheSnapshotFromTheKeptGeneration(part: Part) throws {
+    let (storage, name) = try page(part, kept: true)
+    #expect(try PageInspector(path: pagePath, storage: storage).verify().severity == .damage)
+    let page = try open(storage, healed: Shared(0))
+    #expect(try page.table() == truth)
+    storage.clock.advance(by: .seconds(700))
+    try page.compact(keep: Retention.none)
+    try page.close()
+    #expect(storage.contents(of: name) == nil)
+    #expect(try PageInspector(path: pagePath, storage: storage).verify().findings.isEmpty)
+    #expect(try Page.open(storage.crash(.powerCut(.dropUnsynced))).table() == truth)
+  }
+
+  @Test(arguments: Part.allCases)
+  func withoutAKeptGenerationWhatIsDamagedIsAnErrorAndNeverAbsent(part: Part) throws {
+    let (storage, name) = try page(part, kept: false)
+    let before = storage.contents(of: name)
+    let page = try Page.open(storage)
+    let view = try page.view()
+    var errors = 0
+    for record in truth.records {
+      do {
+        let value = try view.value(for: record.key)
+        #expect(value == record.value)
+      } catch {
+        #expect(error.code == .damaged)
+        errors += 1
+      }
+    }
+    #expect(errors > 0)
+    #expect(view.count == count)
+    guard part != .keyTable else {
+      // Whether a new key is there already cannot be told either.
+      try page.put("more", for: "more")
+      #expect(throws: LogStoreError.self) { try page.value("more") }
+      return
+    }
+    // A compaction that cannot read a record leaves everything as it is.
+    #expect(throws: LogStoreError.self) { try page.compact(keep: Retention.none) }
+    #expect(storage.contents(of: name) == before)
+    #expect(!storage.names(in: pagePath).contains { $0.hasSuffix(".tmp") || $0 == "0000000003.snapshot" })
+    try page.put("more", for: "more")
+    #expect(try page.value("more") == "more")
+  }
+
+  @Test(arguments: [0, 20, 127, -1, -30, -64])
+  func aSnapshotThatDoesNotOpenIsPassedOverForTheOneBefore(place: Int) throws {
+    let (storage, name) = try page(.record, kept: true)
+    storage.edit(name) { $0[place < 0 ? $0.count + place : place] ^= 0x10 }
+    let page = try Page.open(storage)
+    #expect(try page.table() == truth)
+    #expect(page.report.findings.contains { $0.kind == .damagedSnapshot })
+  }
+
+  @Test func aSnapshotOfNoBytesIsPassedOverOrAnErrorAndNeverAnEmptyPage() throws {
+    for kept in [true, false] {
+      let (storage, name) = try page(.record, kept: kept)
+      storage.edit(name) { $0 = [] }
+      if kept {
+        #expect(try Page.open(storage).table() == truth)
+      } else {
+        let before = storage.files(in: pagePath)
+        for mode in [OpenMode.create, .readWrite, .readOnly] {
+          let error = #expect(throws: LogStoreError.self) { try Page.open(storage, mode) }
+          #expect(error?.code == .noBase)
+        }
+        #expect(storage.files(in: pagePath) == before)
+      }
+    }
+  }
+}
