@@ -52,7 +52,11 @@ public struct PageInspector: Sendable {
       let inner: any StorageDirectory
       do {
         inner = try storage.openDirectory(path + "/" + name, create: false)
-      } catch  where error.isUnavailable || error.errno == StorageError.notFound {
+      } catch  where error.isUnavailable {
+        // Whether it is a page cannot be told: whoever opens it is told why.
+        pages.append(path + "/" + name)
+        continue
+      } catch  where error.errno == StorageError.notFound {
         continue
       } catch {
         throw LogStoreError(error)

@@ -46,6 +46,8 @@ extension PageInspector {
 final class SalvageSource {
   private let files: PageFiles
   private var base: SnapshotReader?
+  /// A snapshot that cannot be opened, where there is none that can.
+  private var raw: RawSnapshot?
   private var journals: [JournalFile] = []
   private(set) var findings: [Finding] = []
 
@@ -60,7 +62,7 @@ final class SalvageSource {
       }
       throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: files.directory.path)
     } catch {
-      guard error.code == .noBase else { throw error }
+      guard error.code == .noBase || error.code == .damaged || error.code == .foreignFile else { throw error }
       try gather(error)
     }
   }
@@ -72,13 +74,21 @@ final class SalvageSource {
     for generation in files.listing.snapshots.reversed() where base == nil {
       base = try files.snapshot(generation).file
     }
-    let first = base?.header.generation ?? 0
+    var first = base?.header.generation ?? 0
+    if base == nil {
+      for generation in files.listing.snapshots.reversed() where raw == nil {
+        let name = PageFile.snapshot(generation).name
+        guard let (file, status) = try files.open(name), status.kind == .file else { continue }
+        raw = try RawSnapshot(file, name: name, path: files.path(name))
+        if raw != nil { first = generation }
+      }
+    }
     for generation in files.listing.journals where generation >= first {
       var journal = try files.journal(generation).file
       if journal == nil { journal = try HeaderRebuilder(files).rebuild(generation) }
       if let journal { journals.append(journal) }
     }
-    guard base != nil || !journals.isEmpty else { throw error }
+    guard base != nil || raw != nil || !journals.isEmpty else { throw error }
     findings.append(
       Finding(
         .missing, .damage, file: PageFile.journal(first).name,
@@ -89,6 +99,7 @@ final class SalvageSource {
 
   func copy(to copier: SalvageCopier) throws(LogStoreError) {
     if let base { try copy(base, to: copier) }
+    if let raw { try copy(raw, to: copier) }
     var losses: [LossRecord] = []
     do throws(LogStoreError) {
       losses += try base?.losses() ?? []
@@ -120,6 +131,18 @@ final class SalvageSource {
       }
     }
     for loss in losses { findings.append(Finding(recorded: loss)) }
+  }
+
+  private func copy(_ raw: RawSnapshot, to copier: SalvageCopier) throws(LogStoreError) {
+    findings.append(
+      Finding.damagedSnapshot(
+        raw.name, 0..<UInt64(Limits.headerBytes),
+        "its header or footer does not verify: every record that verifies by itself is copied"))
+    do {
+      findings += try raw.forEach { key, value in try unsafe copier.put(key.span.bytes, value.span.bytes) }
+    } catch {
+      throw (error as? LogStoreError) ?? LogStoreError(.io, "the snapshot cannot be read: \(error)")
+    }
   }
 
   /// The records of a snapshot, all that verify, in page order.

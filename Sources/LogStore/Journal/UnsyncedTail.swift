@@ -37,7 +37,8 @@ final class UnsyncedTail {
     } else if current.bytes.count >= UnsyncedTail.segmentBytes {
       older.append(current)
       hasOlder = true
-      current = Segment(offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
+      current = Segment(
+        offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
     }
   }
 

@@ -456,12 +456,14 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
         if try isUnchanged(writer) {
           writer.reopened()
           _ = phase.exchange(.suspended, for: .open)
+          observers.notify()
           return
         }
         directory.unlock()
       }
       try reopen()
       _ = phase.exchange(.suspended, for: .open)
+      observers.notify()
     }
   }
 

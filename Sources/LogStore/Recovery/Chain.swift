@@ -76,7 +76,10 @@ struct ChainFinder {
       {
         return Chain(base: snapshot, journals: journals)
       }
-      guard let predecessor = oldest.header.predecessor else { return Chain(base: nil, journals: journals) }
+      guard let predecessor = oldest.header.predecessor else {
+        if case .time(let latest) = until, latest < oldest.header.time { return nil }
+        return Chain(base: nil, journals: journals)
+      }
       if predecessor.end == 0 {
         guard let snapshot = try usableSnapshot(predecessor.generation), isEarlyEnough(snapshot),
           snapshot.header.journalSalt == predecessor.salt, snapshot.header.id == oldest.header.id
@@ -247,7 +250,7 @@ struct ChainFinder {
     return LogStoreError(
       isDamagedInside ? .damaged : .noBase,
       "no snapshot and no first journal is left to start from\(seen.isEmpty ? "" : " (\(seen))"); "
-        + "look for a complete copy, or use `logctl salvage`", path: files.directory.path)
+        + "look for a complete copy, or use `logctl salvage PAGE -o NEW`", path: files.directory.path)
   }
 }
 

@@ -20,6 +20,6 @@ extension Finding {
   static func damagedSnapshot(_ file: String, _ range: Range<UInt64>, _ what: String) -> Finding {
     Finding(
       .damagedSnapshot, .damage, file: file, range: range, detail: what,
-      remedy: "Compact the page: the snapshot is made again from the kept generation.")
+      remedy: "logctl compact PAGE")
   }
 }

@@ -22,7 +22,10 @@ import Testing
     #expect(try view.record(at: 1).key == bytes("x"))
     #expect(try text(view.value(for: "a")) == "A")
     #expect(try view.value(for: "c") == nil)
-    try page.write({ var clear = WriteBatch(); try clear.clear(); return clear }())
+    try page.write(
+      {
+        var clear = WriteBatch(); try clear.clear(); return clear
+      }())
     #expect(try page.view().isEmpty)
     #expect(view.count == 4, "a view is unaffected by later writes")
     try page.close()
@@ -133,7 +136,14 @@ import Testing
       try Page(path: place.path, mode: .readOnly, options: options, at: .lsn(21))
     }
     #expect(error?.code == .notKept)
-    #expect(error?.message.contains("from LSN 0 to 20") == true)
+    #expect(error?.message.contains("from LSN 0 (2") == true)
+    #expect(error?.message.contains("Z) to 20;") == true)
+    let early = #expect(throws: LogStoreError.self) {
+      try Page(path: place.path, mode: .readOnly, options: options, at: .time(nanoseconds: 1_000_000_000))
+    }
+    #expect(early?.code == .notKept)
+    let late = try Page(path: place.path, mode: .readOnly, options: options, at: .time(nanoseconds: .max))
+    #expect(late.position.lsn == 20)
   }
 
   @Test func compactionWithoutRetentionForgetsThePast() throws {
@@ -149,7 +159,7 @@ import Testing
       try Page(path: place.path, mode: .readOnly, at: .lsn(1))
     }
     #expect(error?.code == .notKept)
-    #expect(error?.message.contains("from LSN 2 to 2") == true)
+    #expect(error?.message.contains("from LSN 2 (2") == true)
   }
 
   @Test func anEstimateChangesNothingAndComesNear() throws {
