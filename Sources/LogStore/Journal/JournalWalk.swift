@@ -47,6 +47,9 @@ struct JournalWalk {
     outcome.lsn = lsn
   }
 
+  /// Bytes that are still to be walked over.
+  var bytesAhead: UInt64 { reader.limit.subtractingCapped(position) }
+
   mutating func run<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) {
     outcome.durableEnd = max(outcome.durableEnd, isSealed || isCut ? reader.limit : reader.header.initialLength)
     for loss in skips where loss.end > position {

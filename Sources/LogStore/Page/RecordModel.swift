@@ -21,7 +21,7 @@ final class RecordModel: PageModel {
     if walk.reader.header.state != 0 {
       throw LogStoreError.wrongState(walk.reader.header.state, path: walk.reader.path)
     }
-    var sink = RecordSink(table, file: file, block: block)
+    var sink = RecordSink(table, file: file, block: block, ahead: walk.bytesAhead)
     block = OperationBlock()
     try walk.run(&sink)
     block = try sink.finish()

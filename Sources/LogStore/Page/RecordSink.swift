@@ -8,10 +8,16 @@ struct RecordSink: JournalSink {
   /// Where the first part of a long value stands.
   private var valueStart: UInt64?
 
-  private static let operations = 2048
+  /// Bytes of journal that come; nil once the table was prepared for them.
+  private var ahead: UInt64?
 
-  init(_ table: RecordTable, file: Int, block: OperationBlock) {
+  private static let operations = 2048
+  /// The table is prepared for at most so many records: what it takes then is a small part of what they will.
+  private static let mostExpected: UInt64 = 800_000
+
+  init(_ table: RecordTable, file: Int, block: OperationBlock, ahead: UInt64) {
     self.table = table
+    self.ahead = ahead
     self.file = UInt32(file)
     self.block = block
   }
@@ -33,8 +39,21 @@ struct RecordSink: JournalSink {
   @inline(__always)
   mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool {
     whole = block.count
-    if whole >= RecordSink.operations { try flush() }
+    if whole >= RecordSink.operations {
+      try flush()
+      if let ahead { prepare(for: ahead, after: batch.end) }
+    }
     return true
+  }
+
+  /// Makes room in the table for the records to come, going by what the first operations gave.
+  private mutating func prepare(for bytes: UInt64, after end: UInt64) {
+    ahead = nil
+    guard let records = table.smallOverlayCount, end > 0 else { return }
+    let (expected, overflow) = UInt64(records).multipliedReportingOverflow(by: bytes / end)
+    if expected > 4 * UInt64(records) {
+      table.reserve(records: Int(overflow ? Self.mostExpected : min(expected, Self.mostExpected)))
+    }
   }
 
   mutating func abandon() {

@@ -1,19 +1,36 @@
 extension KeyIndex {
-  /// Makes room for `records` in an index that is still empty.
+  /// Makes room for `records` in an index that is still small.
   mutating func reserve(_ records: Int, _ memory: inout PagedMemory) {
-    let first = bucket(0, memory.map)
-    guard depth == 0, KeyBucket(slot: memory.page(first)).count == 0 else { return }
     // At most nine tenths of the limit on average, as buckets differ by chance.
     var wanted = 0
     while wanted < min(largestDepth, 20), records > (bucketLimit * 9 / 10) << wanted { wanted += 1 }
-    guard wanted > 0 else { return }
+    guard wanted > depth, let entries = smallContents(memory.map) else { return }
     while depth < wanted { doubleDirectory(&memory) }
-    KeyBucket(slot: memory.writablePage(first)).depth = depth
-    for index in 1..<UInt32(1) << UInt32(depth) {
-      let bucket = memory.allocatePage()
-      KeyBucket(slot: memory.writablePage(bucket)).reset(depth: depth)
-      setBucket(index, bucket, &memory)
+    // From the last on: a bucket's first place in the directory, where it stays, comes after all its others.
+    for index in (0..<UInt32(1) << UInt32(depth)).reversed() {
+      let old = bucket(index, memory.map)
+      if index >> UInt32(KeyBucket(slot: memory.page(old)).depth) == 0 {
+        KeyBucket(slot: memory.writablePage(old)).reset(depth: depth)
+      } else {
+        let fresh = memory.allocatePage()
+        KeyBucket(slot: memory.writablePage(fresh)).reset(depth: depth)
+        setBucket(index, fresh, &memory)
+      }
     }
+    for entry in entries { insert(SlotRef(raw: UInt32(truncatingIfNeeded: entry)), tag: UInt32(entry >> 32), &memory) }
+  }
+
+  /// All entries of an index of a few buckets, each a tag and a record; nil where it is larger.
+  func smallContents(_ map: PageMap) -> [UInt64]? {
+    guard depth <= 4 else { return nil }
+    var entries: [UInt64] = []
+    for index in 0..<UInt32(1) << UInt32(depth) {
+      let bucket = KeyBucket(slot: map.page(bucket(index, map)))
+      if bucket.next != 0 { return nil }
+      if index >> UInt32(bucket.depth) != 0 { continue }
+      for place in 0..<KeyBucket.places where bucket.entry(place) != 0 { entries.append(bucket.entry(place)) }
+    }
+    return entries
   }
 
   @inline(never)

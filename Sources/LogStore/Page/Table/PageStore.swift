@@ -24,6 +24,8 @@ final class PageStore: Sendable {
     var free: [MemorySlot] = []
     var chunks: [MemorySlot] = []
     var pages = 0
+    /// Pages that are expected to be used.
+    var expected = 0
 
     mutating func retire(_ retired: Retired, below index: Int) {
       // The newest living view that can see it, keeps it.
@@ -50,9 +52,10 @@ final class PageStore: Sendable {
   /// New memory, of a number of pages that grows with the table. Its contents are undefined.
   func allocateChunk() -> (start: MemorySlot, pages: Int) {
     state.withLock { state in
-      let pages = min(max(state.pages / 2, PageStore.smallestChunk), PageStore.largestChunk)
+      let wanted = max(state.pages / 2, state.expected - state.pages, PageStore.smallestChunk)
+      let pages = min(wanted, PageStore.largestChunk)
       let bytes = pages * MemorySlot.pageBytes
-      let start = unsafe MemorySlot(.allocate(byteCount: bytes, alignment: MemorySlot.pageBytes))
+      let start = unsafe MemorySlot(allocateTableMemory(bytes))
       state.chunks.append(start)
       state.pages += pages
       return (start, pages)
@@ -61,6 +64,8 @@ final class PageStore: Sendable {
 
   /// Pages in all chunks.
   var pageCount: Int { state.withLock { $0.pages } }
+
+  func reserve(pages: Int) { state.withLock { $0.expected = pages } }
 
   // MARK: Views
 

@@ -38,6 +38,9 @@ struct PagedMemory {
     roomy = Array(repeating: 0, count: SlotRef(raw: .max).unit + 2)
   }
 
+  /// Expects about so many bytes to be used: they are then allocated in few large pieces.
+  func reserve(bytes: Int) { store.reserve(pages: bytes / MemorySlot.pageBytes) }
+
   // MARK: Writing and views
 
   mutating func beginWriting() { shared = store.beginWriting(free: &freePages) }

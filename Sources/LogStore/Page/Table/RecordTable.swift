@@ -25,7 +25,10 @@ final class RecordTable {
   /// Pages of 4 KiB in use for the present state, and pages allocated for it and for all living views of it.
   var pageCounts: (used: Int, allocated: Int) { (state.memory.usedPageCount, state.memory.store.pageCount) }
 
-  /// Prepares an overlay that is still empty for so many records. It grows further by itself.
+  /// Records that were changed over the base, as far as they are few; nil where they are more.
+  var smallOverlayCount: Int? { state.smallOverlayCount }
+
+  /// Prepares an overlay that is still small for so many records. It grows further by itself.
   func reserve(records: Int) {
     latest = nil
     state.reserve(records: records)

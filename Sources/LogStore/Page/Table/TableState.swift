@@ -22,10 +22,17 @@ struct TableState {
   }
 
   mutating func reserve(records: Int) {
+    memory.reserve(bytes: records * TableState.expectedRecordBytes)
     memory.beginWriting()
     index.reserve(records, &memory)
     memory.endWriting()
   }
+
+  /// What a record with a short key takes, with its share of index and order.
+  private static let expectedRecordBytes = 72
+
+  /// Records that the overlay holds, where it is still small.
+  var smallOverlayCount: Int? { index.smallContents(memory.map)?.count }
 
   mutating func view() -> ViewRoot { memory.view() }
 
