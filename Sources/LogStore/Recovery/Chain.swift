@@ -37,9 +37,7 @@ struct ChainFinder {
   /// The chain; nil for an empty page.
   mutating func find() throws(LogStoreError) -> Chain? {
     guard !files.listing.isEmptyPage else { return nil }
-    var numbers = Set(files.listing.journals)
-    numbers.formUnion(files.listing.snapshots)
-    let descending = numbers.sorted(by: >)
+    let descending = files.listing.descending
     id = try identity()
     for (place, generation) in descending.enumerated() {
       guard var chain = try chain(from: generation) else { continue }

@@ -7,7 +7,8 @@ struct HeaderRebuilder {
   /// The journal with its rebuilt header; nil if its salt or its base LSN cannot be had.
   func rebuild(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
     let name = PageFile.journal(generation).name
-    guard let (file, status) = try files.open(name), status.kind == .file else { return nil }
+    guard let opened = try files.open(name), opened.status.kind == .file else { return nil }
+    let (file, status) = (opened.file, opened.status)
     var isKept = false
     defer { if !isKept { file.close() } }
     let snapshot = try files.snapshot(generation).file

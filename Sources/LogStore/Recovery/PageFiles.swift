@@ -3,8 +3,10 @@ final class PageFiles {
   let directory: any StorageDirectory
   let listing: PageListing
   private let cacheBytes: Int
-  private var journals: [UInt64: Candidate<JournalFile>] = [:]
-  private var snapshots: [UInt64: Candidate<SnapshotReader>] = [:]
+  // What was looked at, beside the listing's generations, which are in order. Objects rather than a dictionary: what
+  // that needs of the runtime would cost the first opening of a process more than all its reading.
+  private let journals: [KnownJournal]
+  private let snapshots: [KnownSnapshot]
 
   /// What stands under the name of a journal or snapshot.
   enum Candidate<File> {
@@ -23,6 +25,30 @@ final class PageFiles {
     self.directory = directory
     self.cacheBytes = cacheBytes
     listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
+    journals = listing.journals.map { KnownJournal($0) }
+    snapshots = listing.snapshots.map { KnownSnapshot($0) }
+  }
+
+  private final class KnownJournal {
+    let generation: UInt64
+    var candidate: Candidate<JournalFile>?
+    init(_ generation: UInt64) { self.generation = generation }
+  }
+
+  private final class KnownSnapshot {
+    let generation: UInt64
+    var candidate: Candidate<SnapshotReader>?
+    init(_ generation: UInt64) { self.generation = generation }
+  }
+
+  /// Where `generation` is among numbers in order.
+  private func place(of generation: UInt64, in numbers: [UInt64]) -> Int? {
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < generation { low = middle + 1 } else { high = middle }
+    }
+    return low < numbers.count && numbers[low] == generation ? low : nil
   }
 
   func path(_ name: String) -> String {
@@ -31,15 +57,18 @@ final class PageFiles {
 
   /// Journal `generation`, with its header as it stands there, not rebuilt.
   func journal(_ generation: UInt64) throws(LogStoreError) -> Candidate<JournalFile> {
-    if let known = journals[generation] { return known }
+    // Of a file that is not listed nothing is noted: there was none when the listing was made.
+    guard let place = place(of: generation, in: listing.journals) else { return try openJournal(generation) }
+    if let known = journals[place].candidate { return known }
     let found = try openJournal(generation)
-    journals[generation] = found
+    journals[place].candidate = found
     return found
   }
 
   private func openJournal(_ generation: UInt64) throws(LogStoreError) -> Candidate<JournalFile> {
     let name = PageFile.journal(generation).name
-    guard let (file, status) = try open(name) else { return .absent }
+    guard let opened = try open(name) else { return .absent }
+    let (file, status) = (opened.file, opened.status)
     guard status.kind == .file else { return .notAFile }
     let bytes = try head(of: file, path(name))
     let header = unsafe JournalHeader(bytes.bytes, generation: generation)
@@ -66,39 +95,45 @@ final class PageFiles {
 
   /// Snapshot `generation`, its header and footer verified.
   func snapshot(_ generation: UInt64) throws(LogStoreError) -> Candidate<SnapshotReader> {
-    if let known = snapshots[generation] { return known }
-    let name = PageFile.snapshot(generation).name
-    let found: Candidate<SnapshotReader>
-    if let (file, status) = try open(name) {
-      if status.kind != .file {
-        found = .notAFile
-      } else {
-        do {
-          found = .usable(
-            try SnapshotReader(
-              file: file, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
-        } catch {
-          guard error.code == .damaged || error.code == .foreignFile else { throw error }
-          found = .damaged(error, hasMagic: error.code == .damaged, size: status.size)
-        }
-      }
-    } else {
-      found = .absent
-    }
-    snapshots[generation] = found
+    guard let place = place(of: generation, in: listing.snapshots) else { return try openSnapshot(generation) }
+    if let known = snapshots[place].candidate { return known }
+    let found = try openSnapshot(generation)
+    snapshots[place].candidate = found
     return found
   }
 
+  private func openSnapshot(_ generation: UInt64) throws(LogStoreError) -> Candidate<SnapshotReader> {
+    let name = PageFile.snapshot(generation).name
+    guard let found = try open(name) else { return .absent }
+    guard found.status.kind == .file else { return .notAFile }
+    do {
+      return .usable(
+        try SnapshotReader(
+          file: found.file, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
+    } catch {
+      guard error.code == .damaged || error.code == .foreignFile else { throw error }
+      return .damaged(error, hasMagic: error.code == .damaged, size: found.status.size)
+    }
+  }
+
   /// Puts a journal with a rebuilt header in the place of one that does not verify.
-  func adopt(_ journal: JournalFile) { journals[journal.generation] = .usable(journal) }
+  func adopt(_ journal: JournalFile) {
+    if let place = place(of: journal.generation, in: listing.journals) { journals[place].candidate = .usable(journal) }
+  }
+
+  /// A file of the page, open.
+  struct Opened {
+    var file: any StorageFile
+    var status: FileStatus
+  }
 
   /// Opens a file of the page; nil if there is none. A directory in its place is opened by nobody.
-  func open(_ name: String) throws(LogStoreError) -> (file: any StorageFile, status: FileStatus)? {
+  func open(_ name: String) throws(LogStoreError) -> Opened? {
     guard let named = try mapped({ () throws(StorageError) in try directory.status(of: name) }) else { return nil }
-    guard named.kind == .file else { return (NoFile(), named) }
+    guard named.kind == .file else { return Opened(file: NoFile(), status: named) }
     do {
       let file = try directory.open(name, .read)
-      return (file, try file.status())
+      return Opened(file: file, status: try file.status())
     } catch  where error.errno == StorageError.notFound {
       return nil
     } catch {

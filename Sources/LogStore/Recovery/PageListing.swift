@@ -18,6 +18,20 @@ struct PageListing: Sendable, Equatable {
     }
   }
 
+  /// The generations of journals and snapshots, each once, from the highest down.
+  var descending: [UInt64] {
+    var result: [UInt64] = []
+    result.reserveCapacity(journals.count + snapshots.count)
+    var (journal, snapshot) = (journals.count - 1, snapshots.count - 1)
+    while journal >= 0 || snapshot >= 0 {
+      let next = max(journal >= 0 ? journals[journal] : 0, snapshot >= 0 ? snapshots[snapshot] : 0)
+      result.append(next)
+      if journal >= 0, journals[journal] == next { journal -= 1 }
+      if snapshot >= 0, snapshots[snapshot] == next { snapshot -= 1 }
+    }
+    return result
+  }
+
   /// The greatest generation that a file of the page has; nil where there is none.
   var highest: UInt64? { [journals.last, snapshots.last].compactMap { $0 }.max() }
 
@@ -38,25 +52,44 @@ enum PageFile: Hashable, Sendable {
   static let digits = 10
 
   init?(_ name: String) {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard let first = parts.first, first.utf8.count == PageFile.digits,
-      first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-      let generation = UInt64(first)
+    // By bytes: splitting and comparing strings would cost more than opening the files.
+    let bytes = Array(name.utf8)
+    guard bytes.count > PageFile.digits + 1, bytes[PageFile.digits] == PageFile.dot,
+      let generation = PageFile.number(bytes[..<PageFile.digits], radix: 10)
     else { return nil }
-    switch parts.dropFirst().joined(separator: ".") {
+    let rest = bytes[(PageFile.digits + 1)...]
+    switch String(decoding: rest, as: UTF8.self) {
     case "journal": self = .journal(generation)
     case "snapshot": self = .snapshot(generation)
     case "journal.tmp", "snapshot.tmp", "snapshot.tables.tmp": self = .temporary(generation)
     default:
-      if parts.count == 4, parts[2] == "quarantine", parts[3] == "tmp" {
-        self = .temporary(generation)
-        return
+      guard let dot = rest.firstIndex(of: PageFile.dot) else { return nil }
+      switch String(decoding: rest[(dot + 1)...], as: UTF8.self) {
+      case "quarantine.tmp": self = .temporary(generation)
+      case "quarantine":
+        guard rest[..<dot].count == 16, let offset = PageFile.number(rest[..<dot], radix: 16) else { return nil }
+        self = .quarantine(generation, offset: offset)
+      default: return nil
       }
-      guard parts.count == 3, parts[2] == "quarantine", parts[1].utf8.count == 16,
-        let offset = UInt64(parts[1], radix: 16), parts[1] == parts[1].lowercased()
-      else { return nil }
-      self = .quarantine(generation, offset: offset)
     }
+  }
+
+  private static let dot: UInt8 = 0x2E
+
+  /// The number that all of `digits` spell, in lower case; too few to overflow.
+  private static func number(_ digits: ArraySlice<UInt8>, radix: UInt64) -> UInt64? {
+    var number: UInt64 = 0
+    for byte in digits {
+      let digit: UInt64
+      switch byte {
+      case 0x30...0x39: digit = UInt64(byte - 0x30)
+      case 0x61...0x66: digit = UInt64(byte - 0x61) + 10
+      default: return nil
+      }
+      guard digit < radix else { return nil }
+      number = number * radix + digit
+    }
+    return number
   }
 
   /// The name of the finished file.

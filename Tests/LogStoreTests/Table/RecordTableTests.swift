@@ -110,6 +110,7 @@ import Testing
         block.append(operation)
       }
       try table.absorb(block)
+      if run.seed % 3 == 0, Int.random(in: 0..<50, using: &random) == 0 { table.reserve(records: run.keys * 4) }
       #expect(table.count == model.entries.count)
       if Int.random(in: 0..<4, using: &random) == 0 { kept.append((table.view(), model)) }
       if Int.random(in: 0..<20, using: &random) == 0 {
