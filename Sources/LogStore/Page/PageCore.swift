@@ -307,6 +307,10 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     do throws(LogStoreError) {
       try writer.sync(writer.level, of: target.journal, upTo: target.end, lsn: target.lsn)
     } catch {
+      // From here on readers see what is in memory: the file may show old bytes.
+      queue.withBaton {
+        do throws(LogStoreError) { try writer.checkUsable() } catch {}
+      }
       emit(.poisoned(error))
       return
     }
