@@ -78,8 +78,8 @@ final class SalvageSource {
     if base == nil {
       for generation in files.listing.snapshots.reversed() where raw == nil {
         let name = PageFile.snapshot(generation).name
-        guard let (file, status) = try files.open(name), status.kind == .file else { continue }
-        raw = try RawSnapshot(file, name: name, path: files.path(name))
+        guard let opened = try files.open(name), opened.status.kind == .file else { continue }
+        raw = try RawSnapshot(opened.file, name: name, path: files.path(name))
         if raw != nil { first = generation }
       }
     }
