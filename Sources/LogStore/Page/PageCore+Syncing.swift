@@ -1,0 +1,121 @@
+internal import Synchronization
+
+/// Durability beside the writers, idle marks, and when to look whether a compaction is due.
+extension PageCore {
+  func afterWrite(_ writer: LogWriter, _ durability: Durability) {
+    if durability == .process {
+      let durableEnd = writer.durable.end
+      let unsynced = writer.end - min(durableEnd, writer.end)
+      if unsynced >= UInt64(options.syncAfterBytes), isSyncing.raise() {
+        queue.perform { [weak self] in
+          defer { self?.isSyncing.lower() }
+          self?.syncBeside()
+        }
+      }
+      if isSyncDue.raise() {
+        queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in
+          self?.isSyncDue.lower()
+          self?.syncBeside()
+        }
+      }
+      if unsynced >= 4 * UInt64(options.syncAfterBytes), let journal = writer.journal {
+        // The medium is slower than the writers: they wait for it rather than fill the memory.
+        do throws(LogStoreError) {
+          try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)
+        } catch { emit(.syncFailed(error)) }
+      }
+    } else {
+      armIdleMark()
+    }
+    lookForCompaction(writer)
+  }
+
+  /// Makes what was written durable without stopping the writers.
+  private func syncBeside() {
+    guard phase.isOpen, let target = log.withLock({ $0.segments.last }) else { return }
+    // The writer is read under the baton, and used beside it: syncs are safe from any thread.
+    guard let writer = queue.withBaton({ self.writer }) else { return }
+    guard writer.durable.withLock({ $0.generation == target.journal.generation && $0.end < target.end }) else { return }
+    do throws(LogStoreError) {
+      try writer.sync(writer.level, of: target.journal, upTo: target.end, lsn: target.lsn)
+    } catch {
+      // From here on readers see what is in memory: the file may show old bytes.
+      queue.withBaton {
+        do throws(LogStoreError) { try writer.checkUsable() } catch {}
+      }
+      emit(.poisoned(error))
+      return
+    }
+    armIdleMark()
+  }
+
+  private func armIdleMark() {
+    guard isIdleDue.raise() else { return }
+    queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
+  }
+
+  /// Once nobody writes, says in the journal that all of it is durable: from then on damage cannot pass for a torn tail.
+  private func markIdle() {
+    let lsn = log.withLock { $0.position.lsn }
+    guard phase.isOpen else { return }
+    guard idleLSN.exchange(lsn, ordering: .relaxed) == lsn else {
+      queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
+      return
+    }
+    isIdleDue.lower()
+    queue.withBaton {
+      guard let writer, phase.isOpen else { return }
+      do throws(LogStoreError) {
+        try writer.writeMark(closed: false)
+      } catch { emit(.syncFailed(error)) }
+      follow(writer)
+    }
+  }
+
+  /// Asks for a compaction once the log has grown to where one is due. Holds the baton.
+  private func lookForCompaction(_ writer: LogWriter) {
+    guard options.compaction.isAutomatic, let journal = writer.journal else { return }
+    if unsafe journal.generation == nextLook.generation && writer.end < nextLook.end { return }
+    let (bytes, baseBytes, journals) = log.withLock { ($0.bytes, $0.baseBytes, $0.segments.count) }
+    let limit = options.compaction.limit(snapshotBytes: baseBytes)
+    let isDue = options.compaction.isDue(bytes: bytes, journals: journals, snapshotBytes: baseBytes)
+    // Where one is due, whatever keeps it from coming is not asked about at every write.
+    unsafe nextLook = (journal.generation, writer.end + (isDue ? max(1, min(limit / 8, 64 << 10)) : limit - bytes))
+    unsafe onCompactionDue?(false)
+  }
+
+  func sync() throws(LogStoreError) -> Position {
+    try checkOpen()
+    guard !isReadOnly else { return log.withLock { $0.position } }
+    return try queue.withBaton { () throws(LogStoreError) in
+      try checkOpen()
+      guard let writer else { throw LogStoreError(.closed, "the page is closed; open it again", path: path) }
+      do throws(LogStoreError) {
+        try writer.syncAll()
+      } catch {
+        follow(writer)
+        throw error
+      }
+      return writer.position
+    }
+  }
+
+  /// The last position known to be durable.
+  var durablePosition: Position {
+    guard let writer = queue.withBaton({ self.writer }) else { return log.withLock { $0.position } }
+    let known = writer.durable.withLock { $0 }
+    return log.withLock { log in
+      for segment in log.segments where segment.journal.generation == known.generation {
+        return Position(salt: segment.journal.header.salt, lsn: known.lsn)
+      }
+      return Position(salt: log.position.salt, lsn: known.lsn)
+    }
+  }
+}
+
+extension Duration {
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}
