@@ -52,7 +52,7 @@ private final class Shard: Sendable {
       guard state.places[offset] == nil else { return }
       state.bytes += size
       while state.bytes > limit { state.evict() }
-      state.places[offset] = state.slots.count
+      state.places.set(offset, state.slots.count)
       state.slots.append(Slot(offset: offset, frame: frame, isRecent: false))
     }
   }
@@ -64,7 +64,7 @@ private final class Shard: Sendable {
   }
 
   private struct State {
-    var places: [UInt64: Int] = [:]
+    var places = OffsetTable()
     var slots: [Slot] = []
     var hand = 0
     var bytes = 0
@@ -77,12 +77,12 @@ private final class Shard: Sendable {
         hand = hand + 1 == slots.count ? 0 : hand + 1
       }
       bytes -= slots[hand].frame.bytes.count + Shard.overhead
-      places[slots[hand].offset] = nil
+      places.remove(slots[hand].offset)
       // The last one takes the place.
       let last = slots.removeLast()
       guard hand < slots.count else { return }
       slots[hand] = last
-      places[last.offset] = hand
+      places.set(last.offset, hand)
     }
   }
 
