@@ -102,13 +102,13 @@ struct Retirement {
     case .journal(let generation):
       switch try files.journal(generation) {
       case .usable(let journal): return journal.header.id == chainIDs
-      case .damaged(_, let hasMagic, _): return hasMagic
+      case .damaged(let damage): return damage.hasMagic
       case .absent, .notAFile: return false
       }
     case .snapshot(let generation):
       switch try files.snapshot(generation) {
       case .usable(let snapshot): return snapshot.header.id == chainIDs
-      case .damaged(_, let hasMagic, _): return hasMagic
+      case .damaged(let damage): return damage.hasMagic
       case .absent, .notAFile: return false
       }
     case .temporary, .quarantine: return false

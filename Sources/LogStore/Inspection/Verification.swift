@@ -57,14 +57,14 @@ struct Verification {
         findings += try verifier.run()
         frames += verifier.frames
         done += snapshot.size
-      case .damaged(let error, _, let size):
+      case .damaged(let damage):
         if !findings.contains(where: { $0.file == name }) {
           findings.append(
             Finding(
-              .damagedSnapshot, .damage, file: name, range: 0..<size, detail: error.message,
+              .damagedSnapshot, .damage, file: name, range: 0..<damage.size, detail: damage.error.message,
               remedy: "logctl compact PAGE"))
         }
-        done += size
+        done += damage.size
       case .absent: break
       case .notAFile:
         findings.append(
@@ -87,12 +87,12 @@ struct Verification {
           try verify(journal, chain)
         }
         done += journal.status.size
-      case .damaged(let error, _, let size):
+      case .damaged(let damage):
         if !findings.contains(where: { $0.file == name }) {
           findings.append(
             Finding(
-              .damagedHeader, .damage, file: name, range: 0..<min(size, UInt64(Limits.headerBytes)),
-              detail: error.message))
+              .damagedHeader, .damage, file: name, range: 0..<min(damage.size, UInt64(Limits.headerBytes)),
+              detail: damage.error.message))
         }
       case .absent: break
       case .notAFile:

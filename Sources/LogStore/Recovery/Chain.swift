@@ -137,8 +137,8 @@ struct ChainFinder {
       }
     case .absent: return nil
     case .notAFile: throw notAFile(PageFile.snapshot(generation).name)
-    case .damaged(let error, _, let size):
-      passOver(PageFile.snapshot(generation).name, suspect(error, size), error)
+    case .damaged(let damage):
+      passOver(PageFile.snapshot(generation).name, suspect(damage.error, damage.size), damage.error)
       return nil
     }
   }
@@ -239,9 +239,9 @@ struct ChainFinder {
   private mutating func noChain(_ descending: [UInt64]) throws(LogStoreError) -> LogStoreError {
     if let top = descending.first {
       if case .notAFile = try files.journal(top) { return notAFile(PageFile.journal(top).name) }
-      if case .damaged(let error, hasMagic: false, _) = try files.journal(top) { return error }
-      if case .absent = try files.journal(top), case .damaged(let error, hasMagic: false, _) = try files.snapshot(top) {
-        return error
+      if case .damaged(let damage) = try files.journal(top), !damage.hasMagic { return damage.error }
+      if case .absent = try files.journal(top), case .damaged(let damage) = try files.snapshot(top), !damage.hasMagic {
+        return damage.error
       }
     }
     let seen = findings.map { "\($0.file): \($0.detail)" }.joined(separator: "; ")

@@ -13,12 +13,26 @@ final class PageFiles {
     case usable(File)
     /// There is nothing.
     case absent
-    /// It does not verify; why, and whether it at least begins like such a file.
-    case damaged(LogStoreError, hasMagic: Bool, size: UInt64)
+    /// It does not verify.
+    case damaged(Damage)
     /// A directory, a device, a link.
     case notAFile
 
     var file: File? { if case .usable(let file) = self { file } else { nil } }
+  }
+
+  /// Why a file does not verify, whether it at least begins as such a file does, and how long it is. An object, so that
+  /// handing a candidate around, as good ones are, is one count.
+  final class Damage: Sendable {
+    let error: LogStoreError
+    let hasMagic: Bool
+    let size: UInt64
+
+    init(_ error: LogStoreError, hasMagic: Bool, size: UInt64) {
+      self.error = error
+      self.hasMagic = hasMagic
+      self.size = size
+    }
   }
 
   init(_ directory: any StorageDirectory, cacheBytes: Int) throws(LogStoreError) {
@@ -79,13 +93,13 @@ final class PageFiles {
     case .damaged:
       file.close()
       let error = LogStoreError(.damaged, "the journal's header does not verify", path: path(name), offset: 0)
-      return .damaged(error, hasMagic: true, size: status.size)
+      return .damaged(Damage(error, hasMagic: true, size: status.size))
     case .foreign:
       file.close()
       let error = LogStoreError(
         .foreignFile, "the file is no journal of LogStore; move it out of the page's directory", path: path(name),
         offset: 0)
-      return .damaged(error, hasMagic: false, size: status.size)
+      return .damaged(Damage(error, hasMagic: false, size: status.size))
     case .newer:
       file.close()
       throw LogStoreError(
@@ -112,7 +126,7 @@ final class PageFiles {
           file: found.file, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
     } catch {
       guard error.code == .damaged || error.code == .foreignFile else { throw error }
-      return .damaged(error, hasMagic: error.code == .damaged, size: found.status.size)
+      return .damaged(Damage(error, hasMagic: error.code == .damaged, size: found.status.size))
     }
   }
 

@@ -11,10 +11,12 @@ final class PageStore: Sendable {
     var birth: UInt64
   }
 
-  private struct LivingView {
-    var epoch: UInt64
+  private final class LivingView {
+    let epoch: UInt64
     /// Pages that were replaced after this view was taken, and before the next living one was.
     var retired: [Retired] = []
+
+    init(epoch: UInt64) { self.epoch = epoch }
   }
 
   private struct State {
