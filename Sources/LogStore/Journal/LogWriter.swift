@@ -23,7 +23,7 @@ final class LogWriter: @unchecked Sendable {
   private(set) var poison: LogStoreError?
   /// Whether the last thing in the journal is the close mark.
   private(set) var isClosedAtEnd = false
-  private(set) var tail = UnsyncedTail(offset: 0)
+  let tail = UnsyncedTail(offset: 0)
 
   // The group that is being put together.
   private var groupStart = 0
@@ -60,7 +60,7 @@ final class LogWriter: @unchecked Sendable {
     self.lsn = lsn
     carriedLSN = lsn
     isClosedAtEnd = true
-    tail = UnsyncedTail(offset: end)
+    tail.restart(at: end)
     durable.withLock { $0 = Durable(generation: journal.generation, end: end, lsn: lsn) }
   }
 
@@ -86,11 +86,19 @@ final class LogWriter: @unchecked Sendable {
   func beginGroup() throws(LogStoreError) {
     try checkUsable()
     if journal == nil { try startPending() }
-    guard let journal else { return }
+    if let journal { _ = begin(journal) }
+  }
+
+  /// The same in a journal, of which the writer is known to be usable. Returns where the group is put together.
+  //
+  // This, `stage` and `commit` are given the objects that they use: each look-up of one in the writer would count a
+  // reference up and down, and those counts are most of what a small write costs beside its system call.
+  @inline(__always)
+  private func begin(_ journal: JournalFile) -> UnsyncedTail.Segment {
     let awaitsMark = durable.awaitsMark
     let durableEnd = durable.end
-    tail.beginGroup(at: end, durableEnd: durableEnd)
-    groupStart = tail.current.bytes.count
+    let current = tail.beginGroup(at: end, durableEnd: durableEnd)
+    groupStart = current.bytes.count
     staged.removeAll()
     now = storage.monotonicClock()
     hasMark = awaitsMark || now - lastMarkTime >= LogWriter.markInterval
@@ -98,6 +106,39 @@ final class LogWriter: @unchecked Sendable {
       lastMarkTime = now
       appendMark(journal, durableEnd: durableEnd, closed: false)
     }
+    return current
+  }
+
+  /// A group of one batch.
+  func commitAlone(_ batch: BatchFrames, _ wanted: Durability) throws(LogStoreError) -> GroupResult {
+    try commitAlone(wanted) { stage(batch, $0, $1) }
+  }
+
+  /// A group of one put, whose value fits one frame.
+  func commitAlone(
+    _ value: RawSpan, for key: RawSpan, _ wanted: Durability
+  ) throws(LogStoreError) -> GroupResult {
+    try commitAlone(wanted) { journal, current in
+      let bytes = current.bytes
+      let frame = bytes.openFrame()
+      bytes.append(UInt16(truncatingIfNeeded: key.byteCount))
+      bytes.append(key)
+      bytes.append(value)
+      bytes.sealFrame(frame, FrameType(.put), offset: current.offset &+ UInt64(frame), codec: journal.codec)
+      staged.append(place: bytes.count, lsn: stagedLSN &+ 1)
+    }
+  }
+
+  @inline(__always)
+  private func commitAlone(
+    _ wanted: Durability, _ stage: (JournalFile, UnsyncedTail.Segment) -> Void
+  ) throws(LogStoreError) -> GroupResult {
+    try checkUsable()
+    if journal == nil { try startPending() }
+    guard let journal else { return .written }
+    let current = begin(journal)
+    stage(journal, current)
+    return commit(journal, current, wanted)
   }
 
   private func appendMark(_ journal: JournalFile, durableEnd: UInt64, closed: Bool) {
@@ -112,22 +153,14 @@ final class LogWriter: @unchecked Sendable {
   /// Adds a batch to the group; it is the `stagedBatches`-th. Its LSN is the answer.
   func stage(_ batch: BatchFrames) -> UInt64 {
     guard let journal else { preconditionFailure("a batch was staged outside a group") }
-    batch.seal(into: tail.current.bytes, origin: tail.current.offset, codec: journal.codec)
-    let behind = stagedLSN &+ UInt64(batch.operations)
-    staged.append(place: tail.current.bytes.count, lsn: behind)
-    return behind
+    stage(batch, journal, tail.current)
+    return stagedLSN
   }
 
-  /// Adds a batch of one put, whose value fits one frame.
-  func stagePut(_ value: RawSpan, for key: RawSpan) {
-    guard let journal else { preconditionFailure("a batch was staged outside a group") }
-    let bytes = tail.current.bytes
-    let frame = bytes.openFrame()
-    bytes.append(UInt16(truncatingIfNeeded: key.byteCount))
-    bytes.append(key)
-    bytes.append(value)
-    bytes.sealFrame(frame, FrameType(.put), offset: tail.current.offset &+ UInt64(frame), codec: journal.codec)
-    staged.append(place: bytes.count, lsn: stagedLSN &+ 1)
+  @inline(__always)
+  private func stage(_ batch: BatchFrames, _ journal: JournalFile, _ current: UnsyncedTail.Segment) {
+    batch.seal(into: current.bytes, origin: current.offset, codec: journal.codec)
+    staged.append(place: current.bytes.count, lsn: stagedLSN &+ UInt64(batch.operations))
   }
 
   /// The LSN behind the batches staged so far.
@@ -151,13 +184,21 @@ final class LogWriter: @unchecked Sendable {
 
   /// Writes the group with one call, and makes it durable where `level` asks for it.
   func commitGroup(_ wanted: Durability) -> GroupResult {
-    guard let journal, tail.current.bytes.count > groupStart else { return .written }
+    guard let journal else { return .written }
+    return commit(journal, tail.current, wanted)
+  }
+
+  @inline(__always)
+  private func commit(
+    _ journal: JournalFile, _ current: UnsyncedTail.Segment, _ wanted: Durability
+  ) -> GroupResult {
+    guard current.bytes.count > groupStart else { return .written }
     if wanted != .process || now - lastLookTime >= LogWriter.lookInterval, let replaced = lookAround(journal) {
       dropGroup()
       setPoison(replaced)
       return .unknown(replaced)
     }
-    let bytes = unsafe UnsafeRawBufferPointer(rebasing: tail.current.bytes.bytes[groupStart...])
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: current.bytes.bytes[groupStart...])
     var written = 0
     do {
       try unsafe journal.file.writeFully(bytes, at: end, written: &written)
@@ -270,7 +311,7 @@ final class LogWriter: @unchecked Sendable {
     guard let journal else { return }
     let known = durable.withLock { $0 }
     guard closed || known.awaitsMark else { return }
-    tail.beginGroup(at: end, durableEnd: known.end)
+    _ = tail.beginGroup(at: end, durableEnd: known.end)
     groupStart = tail.current.bytes.count
     staged.removeAll()
     hasMark = true
@@ -361,7 +402,7 @@ final class LogWriter: @unchecked Sendable {
     end = started.end
     lsn = start.baseLSN + started.operations
     carriedLSN = lsn
-    tail = UnsyncedTail(offset: end)
+    tail.restart(at: end)
     poison = nil
     durable.withLock {
       $0 = Durable(generation: started.journal.generation, end: started.end, lsn: lsn)

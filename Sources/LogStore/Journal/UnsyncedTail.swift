@@ -17,7 +17,8 @@ final class UnsyncedTail {
 
   private(set) var current: Segment
   private var older: [Segment] = []
-  private var hasOlder = false
+  /// Where the first of them ends; the greatest number where there is none.
+  private var oldestEnd = UInt64.max
   private var spare: [ByteBuffer] = []
 
   private static let segmentBytes = 1 << 20
@@ -27,24 +28,39 @@ final class UnsyncedTail {
     current = Segment(offset: offset, bytes: ByteBuffer(capacity: 4 << 10))
   }
 
-  /// Begins a group at the file's end: `current` is where it is put together.
-  func beginGroup(at end: UInt64, durableEnd: UInt64) {
-    if hasOlder { forget(upTo: durableEnd) }
-    if !hasOlder, current.end <= durableEnd || current.bytes.count == 0 {
+  /// Starts again, in another journal.
+  func restart(at offset: UInt64) {
+    older = []
+    oldestEnd = .max
+    spare = []
+    current = Segment(offset: offset, bytes: ByteBuffer(capacity: 4 << 10))
+  }
+
+  /// Begins a group at the file's end. Returns where it is put together, which is also `current`.
+  @inline(__always)
+  func beginGroup(at end: UInt64, durableEnd: UInt64) -> Segment {
+    let segment = current
+    if oldestEnd > durableEnd, segment.end > durableEnd, segment.bytes.count < UnsyncedTail.segmentBytes,
+      segment.bytes.count > 0
+    {
+      return segment
+    }
+    makeRoom(at: end, durableEnd: durableEnd)
+    return current
+  }
+
+  private func makeRoom(at end: UInt64, durableEnd: UInt64) {
+    while let first = older.first, first.end <= durableEnd { release(older.removeFirst().bytes) }
+    if older.isEmpty, current.end <= durableEnd || current.bytes.count == 0 {
       current.bytes.trim(to: max(UnsyncedTail.segmentBytes * 2, current.bytes.count))
       current.bytes.count = 0
       current.offset = end
     } else if current.bytes.count >= UnsyncedTail.segmentBytes {
       older.append(current)
-      hasOlder = true
       current = Segment(
         offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
     }
-  }
-
-  private func forget(upTo durableEnd: UInt64) {
-    while let first = older.first, first.end <= durableEnd { release(older.removeFirst().bytes) }
-    hasOlder = !older.isEmpty
+    oldestEnd = older.first?.end ?? .max
   }
 
   private func release(_ bytes: ByteBuffer) {

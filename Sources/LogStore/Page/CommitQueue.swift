@@ -10,7 +10,7 @@ final class CommitQueue: Sendable {
   private let state = Mutex(State())
   private let drainer: DispatchQueue
   /// Commits queued batches. Called with the baton.
-  private let commit: @Sendable ([CommitRequest]) -> Void
+  private let commit = Mutex<(@Sendable ([CommitRequest]) -> Void)?>(nil)
 
   private struct State {
     var isHeld = false
@@ -18,10 +18,10 @@ final class CommitQueue: Sendable {
     var claimants: [DispatchSemaphore] = []
   }
 
-  init(commit: @escaping @Sendable ([CommitRequest]) -> Void) {
-    self.commit = commit
-    drainer = DispatchQueue(label: "LogStore.commit")
-  }
+  init() { drainer = DispatchQueue(label: "LogStore.commit") }
+
+  /// Says how to commit queued batches, before any is queued.
+  func attach(_ commit: @escaping @Sendable ([CommitRequest]) -> Void) { self.commit.withLock { $0 = commit } }
 
   /// Takes the baton if nobody holds it or waits.
   func tryClaim() -> Bool {
@@ -100,7 +100,7 @@ final class CommitQueue: Sendable {
       $0.requests = []
       return requests
     }
-    if !requests.isEmpty { commit(requests) }
+    if !requests.isEmpty { commit.withLock { $0 }?(requests) }
     release()
   }
 

@@ -14,7 +14,10 @@ extension PageCore where Model == RecordModel {
       return try write(batch, durability, nil)
     }
     defer { queue.release() }
-    return try commitAlone(durability ?? options.durability, nil) { $0.stagePut(value, for: key) }
+    let wanted = durability ?? options.durability
+    return try commitAlone(wanted, nil) { (writer) throws(LogStoreError) in
+      try writer.commitAlone(value, for: key, wanted)
+    }
   }
 
   /// The state as it is now. What was written since the last look is taken in first.

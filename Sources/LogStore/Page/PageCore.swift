@@ -36,11 +36,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   /// Where in which journal the next look is due whether to compact. Used by the holder of the baton.
   nonisolated(unsafe) var nextLook: (generation: UInt64, end: UInt64) = (0, 0)
 
-  private nonisolated(unsafe) var queueBox: CommitQueue?
-  var queue: CommitQueue {
-    guard let queue = unsafe queueBox else { preconditionFailure("the page's queue is made with it") }
-    return queue
-  }
+  let queue = CommitQueue()
 
   /// What opening found out.
   struct Opening: Sendable {
@@ -72,7 +68,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
         report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability,
         id: session.id))
     materialized = Mutex(session.materialized)
-    unsafe queueBox = CommitQueue { [unowned self] requests in commit(requests) }
+    queue.attach { [unowned self] requests in commit(requests) }
     heal.request = { [weak self] in unsafe self?.onCompactionDue?(true) }
   }
 
@@ -151,20 +147,21 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       try checkExpected(expecting, stagedLSN: writer.lsn)
       return writer.position
     }
-    return try commitAlone(durability, expecting) { _ = $0.stage(batch.unsealed) }
+    return try commitAlone(durability, expecting) { (writer) throws(LogStoreError) in
+      try writer.commitAlone(batch.unsealed, durability)
+    }
   }
 
-  /// Commits what `stage` adds to the group. Holds the baton.
+  /// Commits a group of one batch by `commit`. Holds the baton.
   @inline(__always)
   func commitAlone(
-    _ durability: Durability, _ expecting: Position?, _ stage: (LogWriter) -> Void
+    _ durability: Durability, _ expecting: Position?,
+    _ commit: (LogWriter) throws(LogStoreError) -> LogWriter.GroupResult
   ) throws(LogStoreError) -> Position {
     try checkOpen()
     guard let writer else { throw closed }
     try checkExpected(expecting, stagedLSN: writer.lsn)
-    try writer.beginGroup()
-    stage(writer)
-    let result = writer.commitGroup(durability)
+    let result = try commit(writer)
     follow(writer)
     switch result {
     case .written:

@@ -2,11 +2,11 @@
 enum WriteWorkloads {
   /// One record of 100 B at a time, each durable before the next.
   static func power(_ scale: Scale) -> Workload {
-    let count = scale(100, quick: 5)
+    let count = scale(20, quick: 5)
     return Workload(
       name: "power",
       title: "put 100 B, each durable before the next; bare: write + fdatasync of the record's frame (127 B)",
-      operations: count, targets: [Target(against: Contestant.bare, limit: 1.15)], repetition: scale(3, quick: 1)
+      operations: count, targets: [Target(against: Contestant.bare, limit: 1.15)], repetition: scale(15, quick: 1)
     ) { scratch in
       let work = try Work(count: count, of: 1000)
       return try [bare(scratch, work, syncs: true)]
@@ -16,21 +16,23 @@ enum WriteWorkloads {
 
   /// One record of 100 B at a time, safe from the process's end but not the machine's.
   static func process(_ scale: Scale) -> [Workload] {
-    let count = scale(20_000, quick: 500)
+    let short = scale(4000, quick: 500)
     let targets = [Target(against: Contestant.bare, limit: 1.5), .faster(than: LevelDBStore.name)]
     let pages = [("1e3", 1000), ("1e6", scale(1_000_000, quick: 10_000))]
     var workloads = pages.map { name, size in
       Workload(
         name: "process-\(name)",
         title: "put 100 B over a random record of \(size), not synced; bare: write of the record's frame (127 B)",
-        operations: count, targets: targets, repetition: scale(2, quick: 1)
+        operations: short, targets: targets, repetition: scale(10, quick: 1)
       ) { scratch in
-        let work = try Work(count: count, of: size)
+        let work = try Work(count: short, of: size)
         return try [bare(scratch, work, syncs: false)]
           + scale.stores.map { try contestant($0, scratch, work, Setup(), prefill: size) }
       }
     }
+    // Longer rounds, so that what is done from time to time is in each of them.
     let size = scale(100_000, quick: 1000)
+    let count = scale(20_000, quick: 500)
     workloads.append(
       Workload(
         name: "process-view",
@@ -58,11 +60,11 @@ enum WriteWorkloads {
 
   /// 100 records of 100 B in one batch.
   static func batches(_ scale: Scale) -> Workload {
-    let batches = scale(200, quick: 5)
+    let batches = scale(40, quick: 5)
     return Workload(
       name: "batch-100",
       title: "100 records of 100 B in one batch, not synced, time a record; bare: one write of their frames (12,700 B)",
-      operations: batches * 100, repetition: scale(2, quick: 1)
+      operations: batches * 100, repetition: scale(10, quick: 1)
     ) { scratch in
       let work = try Work(count: batches * 100, of: 100_000)
       let file = try PlainFile(scratch.place("bare"))
