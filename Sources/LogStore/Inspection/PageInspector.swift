@@ -26,6 +26,8 @@ public struct PageInspector: Sendable {
   /// - Parameters:
   ///   - first: the lowest LSN to show.
   ///   - last: the highest.
+  ///   - progress: called every few MiB; returns false to cancel.
+  ///   - body: receives each frame; returns false to stop.
   public func frames(
     from first: UInt64 = 0, to last: UInt64 = .max, progress: ProgressHandler? = nil, _ body: (FrameInfo) throws -> Bool
   ) throws {

@@ -9,7 +9,7 @@ internal import Synchronization
 /// committing; those that are `async` never block a thread of the cooperative pool. Writers that come together share one
 /// write and one sync.
 ///
-/// Close a page with ``close()``; one that is merely let go is found "not closed" by the next opening, as after a crash.
+/// Close a page with `close()`; one that is merely let go is found "not closed" by the next opening, as after a crash.
 public final class Page: Sendable {
   let core: PageCore<RecordModel>
 
@@ -18,6 +18,7 @@ public final class Page: Sendable {
   /// - Parameters:
   ///   - path: the page's directory.
   ///   - mode: whether to create, to write, or only to read.
+  ///   - options: how the page is kept.
   ///   - moment: with ``OpenMode/readOnly``, the moment to read; as far back as generations are kept.
   /// - Throws: `notFound`, `cannotCreate`, `locked`, `foreignFile`, `newerVersion`, `noBase`, `unavailable`, `io`,
   ///   `unsupported`, `nestedPage`, `notKept`, `wrongState`; `damaged` under ``RecoveryPolicy/strict``. Nothing on disk
@@ -72,11 +73,12 @@ public final class Page: Sendable {
   /// Writes a batch: all of it or nothing.
   ///
   /// - Parameters:
+  ///   - batch: the operations; an empty one writes nothing.
   ///   - durability: what the write survives once this returns; nil for the options' default.
   ///   - expecting: the position that the page must have; nil if any will do.
   /// - Returns: the position behind the batch.
   /// - Throws: `conflict` and `historyChanged` where the page is elsewhere, `noSpace` where nothing was written,
-  ///   `outcomeUnknown` where that cannot be said (then see ``recover()``), `storeReplaced`, `closed`, `suspended`,
+  ///   `outcomeUnknown` where that cannot be said (then see `recover()`), `storeReplaced`, `closed`, `suspended`,
   ///   `readOnly`, `wrongState`.
   /// - Complexity: the batch's bytes, whatever the page's size.
   @discardableResult
@@ -141,7 +143,7 @@ public final class Page: Sendable {
   /// Makes everything written so far survive a power cut.
   ///
   /// - Returns: the position that is durable.
-  /// - Throws: `outcomeUnknown`; then see ``recover()``.
+  /// - Throws: `outcomeUnknown`; then see `recover()`.
   @discardableResult
   public func sync() throws(LogStoreError) -> Position { try core.sync() }
 
@@ -191,7 +193,7 @@ public final class Page: Sendable {
     }
   }
 
-  /// What ``compact(keep:progress:)`` would free. Reads every live record.
+  /// What `compact(keep:progress:)` would free. Reads every live record.
   public func compactionEstimate(keep: Retention? = nil) throws(LogStoreError) -> CompactionSummary {
     try core.compactionEstimate(keep: keep)
   }

@@ -59,7 +59,9 @@ public struct PageView: Sendable {
   ///
   /// The spans are valid during the call only. Records that lie behind one another are read together.
   ///
-  /// - Parameter range: places in page order; nil for all.
+  /// - Parameters:
+  ///   - range: places in page order; nil for all.
+  ///   - body: receives each record; returns false to stop. It may call the page.
   public func forEach(
     in range: Range<Int>? = nil, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws {

@@ -104,7 +104,9 @@ public struct WriteBatch: @unchecked Sendable {
 
   /// A frame of the application's own, for a page that holds its state.
   ///
-  /// - Parameter kind: 32 to 63.
+  /// - Parameters:
+  ///   - kind: 32 to 63.
+  ///   - payload: what the frame holds.
   /// - Throws: `wrongState` for another kind, `tooLarge`.
   public mutating func append(_ kind: FrameKind, _ payload: some ByteSource) throws(LogStoreError) {
     try edit { (frames) throws(LogStoreError) in

@@ -42,7 +42,9 @@ public struct StateWriter {
 
   /// Appends a frame.
   ///
-  /// - Parameter kind: 32 to 63.
+  /// - Parameters:
+  ///   - kind: 32 to 63.
+  ///   - payload: what the frame holds.
   /// - Throws: `wrongState` for another kind, `noSpace`, `io`, `cancelled`.
   public mutating func append(_ kind: FrameKind, _ payload: some ByteSource) throws {
     guard kind.isApplication else {

@@ -92,13 +92,13 @@ public final class StatePage<State: PageState>: Sendable {
     }
   }
 
-  /// The way out of `outcomeUnknown`; see ``Page/recover()``.
+  /// The way out of `outcomeUnknown`; see `recover()`.
   public func recover() throws(LogStoreError) { try core.recover() }
 
-  /// Lets go of the lock; see ``Page/suspend()``.
+  /// Lets go of the lock; see `suspend()`.
   public func suspend() throws(LogStoreError) { try core.suspend() }
 
-  /// Takes the lock again; see ``Page/resume()``.
+  /// Takes the lock again; see `resume()`.
   public func resume() throws(LogStoreError) { try core.resume() }
 
   /// Makes everything durable and lets go of the page.
