@@ -8,6 +8,8 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
   /// Journals from the one with the position on; those of the present log come from the page itself.
   private var older: [(journal: JournalFile, end: UInt64)] = []
   private var generation: UInt64?
+  /// The journal of that generation: it stays readable when a compaction has dropped it from the page's log.
+  private var reading: JournalFile?
   private var offset = UInt64(Limits.headerBytes)
   private(set) var position: Position
   private var lsn: UInt64 = 0
@@ -22,6 +24,11 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
   func next() throws(LogStoreError) -> [LoggedBatch] {
     if !isPlaced { try place() }
     let log = core.log.withLock { $0 }
+    if current(log) == nil {
+      // Compactions have gone past it: whatever is still kept of the log is found by position.
+      isPlaced = false
+      try place()
+    }
     while let (journal, end) = current(log) {
       if offset < end {
         let batches = try read(journal, end)
@@ -51,8 +58,14 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
     if let segment = log.segments.first(where: { $0.journal.generation == generation }) {
       return (segment.journal, segment.end)
     }
-    guard let known = older.first(where: { $0.journal.generation == generation }) else { return nil }
-    return (known.journal, known.end)
+    if let known = older.first(where: { $0.journal.generation == generation }) { return (known.journal, known.end) }
+    guard let reading, reading.generation == generation,
+      let next = log.segments.first(where: { $0.journal.header.predecessor?.salt == reading.header.salt }),
+      let end = next.journal.header.predecessor?.end, end > 0
+    else { return nil }
+    // Its successor says where it ended.
+    older.append((reading, end))
+    return (reading, end)
   }
 
   /// Goes to the journal behind the one that has been read. Returns whether there is one.
@@ -68,6 +81,7 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
       older.append((segment.journal, segment.end))
     }
     generation = next.generation
+    reading = next
     offset = UInt64(Limits.headerBytes)
     lsn = next.header.baseLSN
     return true
@@ -127,6 +141,8 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
 
   private func begin(_ journal: JournalFile) {
     generation = journal.generation
+    reading = journal
+    offset = UInt64(Limits.headerBytes)
     lsn = journal.header.baseLSN
     isPlaced = true
   }
