@@ -17,10 +17,13 @@ struct JournalStarter {
     var storage: StorageError
     /// Whether the name may or may not last: neither journal can be appended to.
     var afterRename = false
+    /// Whether the new name can be there.
+    var mayBeNamed = false
   }
 
   func start(_ start: JournalStart) throws(Failure) -> Started {
     var named = false
+    var mayBeNamed = false
     do throws(LogStoreError) {
       let generation = try nextGeneration()
       setAside(start.quarantine)
@@ -30,6 +33,7 @@ struct JournalStarter {
         let started = try build(start, generation, file)
         try mapped { () throws(StorageError) in
           try file.sync(level)
+          mayBeNamed = true
           try directory.rename(temporary, to: started.journal.name)
         }
         named = true
@@ -48,7 +52,7 @@ struct JournalStarter {
       let storage =
         error.cause as? StorageError
         ?? StorageError(.create, errno: error.errno ?? StorageError.inputOutput, path: directory.path)
-      throw Failure(error: error, storage: storage, afterRename: named)
+      throw Failure(error: error, storage: storage, afterRename: named, mayBeNamed: mayBeNamed)
     }
   }
 

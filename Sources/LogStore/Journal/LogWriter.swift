@@ -21,6 +21,8 @@ final class LogWriter: @unchecked Sendable {
   /// How the next journal starts, where there is none to append to.
   private(set) var pending: JournalStart?
   private(set) var poison: LogStoreError?
+  /// Whether the journal that could not be started last may have its name all the same.
+  private var mayBeNamed = false
   /// Whether the last thing in the journal is the close mark.
   private(set) var isClosedAtEnd = false
   let tail = UnsyncedTail(offset: 0)
@@ -384,6 +386,7 @@ final class LogWriter: @unchecked Sendable {
   /// Starts the journal that `pending` describes. Where that fails before the new name stands, nothing has changed.
   func startPending() throws(LogStoreError) {
     guard let start = pending else { return }
+    mayBeNamed = false
     let starter = JournalStarter(directory: directory, storage: storage, id: id, state: state, level: level)
     let started: JournalStarter.Started
     do {
@@ -394,6 +397,7 @@ final class LogWriter: @unchecked Sendable {
         setPoison(failure)
         throw failure
       }
+      mayBeNamed = error.mayBeNamed
       throw error.error
     }
     pending = nil
@@ -412,8 +416,18 @@ final class LogWriter: @unchecked Sendable {
   /// Ends the present journal, all of which is made durable, and starts the next: where compaction begins.
   func switchJournal() throws(LogStoreError) {
     try syncAll()
-    if let journal { retire(journal, at: end) }
-    try startPending()
+    guard let old = journal else { return try startPending() }
+    retire(old, at: end)
+    do {
+      try startPending()
+    } catch {
+      if poison == nil, !mayBeNamed {
+        // Nothing of the new one stands: writers go on in the old one.
+        journal = old
+        pending = nil
+      }
+      throw error
+    }
   }
 
   /// The way out of a failed sync: a new journal, from the last durable end, with everything since from memory.
