@@ -120,6 +120,11 @@ extension PageCore {
     let opener = PageOpener(
       path: path, mode: isReadOnly ? .readOnly : .readWrite, options: options, onHeal: { heal.notify($0) })
     let session = try opener.open(makeModel())
+    guard session.id == opening.withLock({ $0.id }) else {
+      session.directory.close()
+      throw LogStoreError(
+        .storeReplaced, "another page stands at the path now; close this one and open what is there", path: path)
+    }
     directory.close()
     directory = session.directory
     writer = session.writer
