@@ -6,7 +6,7 @@ import Testing
 ///
 /// A failure prints the seed; `LOGSTORE_SEED` runs one seed, `LOGSTORE_SEEDS` so many more.
 @Suite struct ExplorationTests {
-  @Test(arguments: Seeds.some(1..<41))
+  @Test(arguments: Seeds.some(1..<31))
   func everyCrashOfARandomScriptLeavesAPrefixWithAllThatWasAcknowledged(seed: UInt64) {
     var exploration = Exploration(Script(seed: seed, steps: 4 + Int(seed % 6)), seed: seed)
     let problem = exploration.run()
@@ -14,7 +14,7 @@ import Testing
     #expect(exploration.states > 20)
   }
 
-  @Test(arguments: Seeds.some(1001..<1013))
+  @Test(arguments: Seeds.some(1001..<1011))
   func aCrashDuringARecoveryOrACompactionLeavesNoLess(seed: UInt64) {
     var exploration = Exploration(Script(seed: seed, steps: 5), seed: seed, fates: 1, nested: 8)
     let problem = exploration.run()

@@ -34,7 +34,7 @@ import Testing
       // From then on for ever would be no fault of the engine's: it goes on for as long as it is interrupted.
       case .interrupted: [Fault([.read, .write], .error(EINTR), after: after)]
       case .refused: [Fault(nil, .error(EACCES), after: after, repeating: repeating)]
-      case .short: [Fault([.read, .write], .short(1), after: after, repeating: repeating)]
+      case .short: [Fault([.read, .write], .short(61), after: after, repeating: repeating)]
       case .shortThenNoSpace:
         [Fault(.write, .short(11), after: after), Fault(.write, .error(ENOSPC), after: after, repeating: repeating)]
       case .partThenError: [Fault(.write, .partThenError(20, EIO), after: after, repeating: repeating)]

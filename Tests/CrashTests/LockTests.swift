@@ -68,6 +68,8 @@ import Testing
     #expect(error?.code == .locked)
     #expect(throws: LogStoreError.self) { try Page(path: path, mode: .readWrite, options: options) }
     #expect(try Page(path: path, mode: .readOnly, options: options).view().isEmpty)
+    // Not by closing alone: a process that is being started at this moment may share the open file.
+    #expect(flock(other, LOCK_UN) == 0)
     close(other)
     try page.resume()
     try page.put("one", for: "a")
