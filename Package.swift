@@ -38,6 +38,8 @@ let package = Package(
     .target(name: "LogctlCore", swiftSettings: strict),
     .executableTarget(name: "logctl", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(name: "LogStoreTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "ConsumerTests", dependencies: ["LogStore"], swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ConformanceTests", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(name: "CrashTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
