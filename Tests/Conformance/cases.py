@@ -7,9 +7,10 @@ ranges come from where the writer put the frames.
 import base64
 import json
 import zlib
+from dataclasses import replace
 
 from writer import (
-    FIRST, Journal, Loss, Snapshot, application, clear, move, put, put_before, remove,
+    FIRST, Journal, Loss, NONE, Snapshot, application, clear, move, put, put_before, remove,
 )  # fmt: skip
 
 SALT0, SALT1, SALT2, SALT3 = 0x1F2E3D4C5B6A7980, 0xA1B2C3D4E5F60718, 0x0123456789ABCDEF, 0x8877665544332211
@@ -718,5 +719,60 @@ def files():
     case("other-page-highest", {JOURNAL0: J0.bytes(), JOURNAL1: highest.bytes()}, NO_BASE)
 
 
-for group in (healthy, ends, damaged_frames, losses, headers, snapshots, files):
+# --- What verifies and cannot be true ------------------------------------------------------------------------------
+
+
+def impossible():
+    journal = Journal(0, SALT0)
+    journal.batch(letter("a"))
+    journal.mark(lsn=NONE)
+    journal.batch(letter("b"))
+    journal.mark(closed=True)
+    found = dropped(JOURNAL0, journal.frames[1].start, journal.frames[1].end, 0)
+    case("impossible-lsn-of-a-mark", {JOURNAL0: journal.bytes()}, expect(numbered("ab"), 2, found),
+         point_in_time=expect(numbered("a"), 1, found))  # fmt: skip
+    case("impossible-lsn-of-a-journal", {JOURNAL0: Journal(0, SALT0, base_lsn=NONE).bytes()}, NO_BASE)
+
+    found = dropped(JOURNAL1, 128, 185, 0)
+    a, b = (Loss(0, SALT0, J0.frames[i].start, J0.frames[i].end, i, 1) for i in (1, 2))
+    for name, loss in (
+        ("count", replace(a, count=NONE)), ("lsn", replace(a, lsn=NONE)), ("range", replace(a, start=a.end, end=a.start)),
+    ):  # fmt: skip
+        case(f"impossible-loss-{name}", {JOURNAL0: J0.bytes(), JOURNAL1: sample_next(J0, losses=[loss]).bytes()},
+             expect(SECOND_STATE, 9, found), point_in_time=expect(FIRST_STATE, 7, found))  # fmt: skip
+    # A loss that does not verify hides none behind it.
+    case("loss-behind-a-damaged-one", {JOURNAL0: J0.bytes(), JOURNAL1: flip(sample_next(J0, losses=[a, b]), 140)},
+         expect(numbered("cdefg"), 9, recorded(b), found),
+         point_in_time=expect(numbered("cdef"), 7, recorded(b), found))  # fmt: skip
+    # As many as can be told of, and yet no sum overflows.
+    most = 1 << 62
+    huge = [replace(a, lsn=most, count=most), replace(b, lsn=most, count=most)]
+    everything = Loss(0, SALT0, J0.frames[3].start, J0.end, most, most)
+    following = sample_next(J0, losses=[*huge, everything])
+    case("impossible-sums", {JOURNAL0: flip(J0, 140), JOURNAL1: following.bytes()},
+         expect(numbered("g"), 9, dropped(JOURNAL0, 128, J0.frames[1].start, 0), *map(recorded, [*huge, everything])),
+         point_in_time=expect({}, 0, dropped(JOURNAL0, 128, J0.frames[1].start, 0), cut_off(JOURNAL1),
+                              *map(recorded, [*huge, everything])))  # fmt: skip
+
+    # Whatever a journal with a successor ends in, it is no torn tail.
+    f = J0.frames[8].start
+    found = dropped(JOURNAL0, f, f + 5, 1)
+    case("header-unknown-end-in-a-frame", {JOURNAL0: J0.bytes()[: f + 5], JOURNAL1: flip(J1, 50)},
+         expect(numbered("cdeg"), 9, bad_header(JOURNAL1), found),
+         point_in_time=expect(numbered("bcde"), 6, bad_header(JOURNAL1), found, cut_off(JOURNAL1)))  # fmt: skip
+    # A journal that is not the first follows something, also where nothing says what.
+    bare = Journal(0, SALT0)
+    bare.batch(letter("a"))
+    middle = sample_next(bare)
+    case("header-follows-nothing",
+         {JOURNAL0: flip(bare, 50), JOURNAL1: flip(middle, 50), JOURNAL2: sample_third(middle).bytes()},
+         NO_BASE)  # fmt: skip
+    # Another page's snapshot says nothing of a header.
+    snapshot = Snapshot(J1, SNAPSHOT_SALT, [(b"wrong", b"")], page_id=OTHER_PAGE)
+    case("header-beside-another-pages-snapshot",
+         {JOURNAL0: J0.bytes(), SNAPSHOT1: snapshot.bytes(), JOURNAL1: flip(J1, 50)},
+         expect(SECOND_STATE, 9, bad_header(JOURNAL1)))  # fmt: skip
+
+
+for group in (healthy, ends, damaged_frames, losses, headers, snapshots, files, impossible):
     group()

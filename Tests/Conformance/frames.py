@@ -9,6 +9,7 @@ FRAME_OVERHEAD = 9
 MAX_PAYLOAD = 64 << 20
 MAX_BATCH = 1 << 30
 MAX_KEY = 1024
+MAX_LSN = 1 << 62
 NO_PREDECESSOR = 2**64 - 1
 
 JOURNAL_MAGIC = b"\x89LSJ\r\n\x1a\n"
@@ -109,10 +110,19 @@ def has_its_form(frame, salt):
             if size != Mark.FORM.size or not (frame.first and frame.last):
                 return False
             mark = Mark(*Mark.FORM.unpack(payload))
-            return mark.salt == salt and mark.durable <= frame.start
+            return mark.salt == salt and mark.durable <= frame.start and mark.lsn <= MAX_LSN
         case 9:  # loss
-            return size == Loss.FORM.size and frame.first and frame.last
+            return size == Loss.FORM.size and frame.first and frame.last and is_possible(parsed_loss(frame))
     return True
+
+
+def is_possible(loss):
+    return HEADER_SIZE <= loss.start < loss.end and max(loss.lsn, loss.count) <= MAX_LSN
+
+
+def plus(lsn, count):
+    """An LSN, further by what a loss or a dropped range counts: claims are capped."""
+    return max(lsn, min(lsn + count, MAX_LSN))
 
 
 def u16(payload, offset):
@@ -234,15 +244,15 @@ class SnapshotHeader:
 
 
 def intact_fields(data, magic):
-    """(version, state, page id, generation), if magic and CRC are right."""
+    """(version, state, page id, generation), if magic and CRC are right; version 0 where the length is impossible."""
     if len(data) < HEADER_SIZE or data[:8] != magic:
         return None
     if zlib.crc32(data[:124]) != int.from_bytes(data[124:128], "little"):
         return None
-    version, _, _, incompatible, state, page_id, generation = struct.unpack_from("<HHIII16sQ", data, 8)
+    version, length, _, incompatible, state, page_id, generation = struct.unpack_from("<HHIII16sQ", data, 8)
     if version > 1 or (version == 1 and incompatible):
         raise PageError("newerVersion", "a header is of a newer version")
-    return version, state, page_id, generation
+    return version if length == HEADER_SIZE else 0, state, page_id, generation
 
 
 def journal_header(data, generation):
@@ -250,8 +260,12 @@ def journal_header(data, generation):
     if not fields or fields[0] != 1 or fields[3] != generation:
         return None
     salt, base_lsn, predecessor, predecessor_salt, end, initial = struct.unpack_from("<6Q", data, 48)
+    if base_lsn > MAX_LSN or initial < HEADER_SIZE:
+        return None
     if predecessor == NO_PREDECESSOR:
         predecessor = None
+    elif predecessor >= generation or 0 < end < HEADER_SIZE:
+        return None
     return JournalHeader(fields[2], generation, salt, base_lsn, predecessor, predecessor_salt, end, initial)
 
 
@@ -259,4 +273,5 @@ def snapshot_header(data, generation):
     fields = intact_fields(data, SNAPSHOT_MAGIC)
     if not fields or fields[0] != 1 or fields[3] != generation:
         return None
-    return SnapshotHeader(fields[2], generation, *struct.unpack_from("<3Q", data, 48))
+    header = SnapshotHeader(fields[2], generation, *struct.unpack_from("<3Q", data, 48))
+    return header if header.lsn <= MAX_LSN else None

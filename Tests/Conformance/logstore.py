@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 
 from frames import (
     FRAME_OVERHEAD, HEADER_SIZE, JOURNAL_MAGIC, JournalHeader, MARK, Mark, PageError, SNAPSHOT_MAGIC, Table,
-    frame_at, intact_fields, journal_header,
+    frame_at, intact_fields, journal_header, plus,
 )  # fmt: skip
 from journal import Batch, Dropped, Skipped, TornTail, losses_in, marks_in, walk
 from snapshot import Snapshot, SnapshotDamage
 
 SALVAGE, STRICT, POINT_IN_TIME = POLICIES = ("salvage", "strict", "pointInTime")
 BENIGN = {"torn-tail", "not-closed"}
+PAGE_FILE = re.compile(
+    r"[0-9]{10}\.(journal|snapshot|journal\.tmp|snapshot\.tmp|snapshot\.tables\.tmp|[0-9a-f]{16}\.quarantine)"
+)
 
 
 # --- The chain (section 6) -----------------------------------------------------------------------------------------
@@ -210,7 +213,7 @@ class Files:
                         if higher in present:
                             self.report("cut-off", higher, kind)
                 return n, chain
-        named_like_a_page = {name for name in self.names if re.fullmatch(r"\d{10}\.([0-9a-f]{16}\.)?[a-z.]+", name)}
+        named_like_a_page = {name for name in self.names if PAGE_FILE.fullmatch(name)}
         if named_like_a_page <= {"0000000000.journal.tmp"}:
             return None
         raise self.error_without_chain(numbers)
@@ -380,13 +383,13 @@ def replay_journal(page, link, events, table, policy):
             table.apply(event.frames)
             lsn = event.mark.lsn if event.mark else lsn + event.operations
         elif isinstance(event, Skipped):
-            lsn += event.loss.count
+            lsn = plus(lsn, event.loss.count)
         elif isinstance(event, Dropped):
             lost = lost_operations(event, events[index + 1 :], lsn, link)
             page.report("damaged-frame", generation, "journal", event.start, event.end, lost)
             if policy == POINT_IN_TIME:
                 return lsn, False
-            lsn += lost
+            lsn = plus(lsn, lost)
         else:
             page.report("torn-tail", generation, "journal", event.start, event.end)
     if link.is_short:
@@ -409,7 +412,7 @@ def lost_operations(dropped, events_behind, lsn, link):
                 return max(0, event.mark.lsn - known - lsn)
             known += event.operations
         elif isinstance(event, Skipped):
-            known += event.loss.count
+            known = plus(known, event.loss.count)
         else:
             break
     else:

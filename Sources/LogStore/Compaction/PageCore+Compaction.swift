@@ -181,7 +181,7 @@ extension PageCore where Model: CompactableModel {
 
   /// The new snapshot becomes the base of what is in memory.
   private func install(_ snapshot: SnapshotReader, _ journal: JournalFile) throws(LogStoreError) {
-    let base = Healer(path: path, options: options).base(snapshot, onHeal: { [heal] in heal.notify($0) })
+    let base = Healer(path: path, options: options).base(snapshot, onHeal: { [heal] in heal.notify($0, $1) })
     try materialized.withLock { (state) throws(LogStoreError) in
       let known = log.withLock { log in
         log.segments.removeAll { $0.journal.generation < journal.generation }

@@ -13,4 +13,8 @@ public enum Limits {
   static let frameOverhead = 9
   /// Bytes of a journal's or snapshot's header.
   static let headerBytes = 128
+  /// No header, mark or loss names an LSN or a count above this, so that no sum of a few can overflow.
+  static let lsn: UInt64 = 1 << 62
+  /// A page that stands beyond this LSN is not written to: what it says of LSNs cannot be true.
+  static let writableLSN: UInt64 = 1 << 61
 }

@@ -25,9 +25,7 @@ struct LossRecord: Hashable, Sendable {
     unsafe end = base.load(24)
     unsafe lsn = base.load(32)
     unsafe count = base.load(40)
-    guard start <= end, start >= UInt64(Limits.headerBytes), !lsn.addingReportingOverflow(count).overflow else {
-      return nil
-    }
+    guard start >= UInt64(Limits.headerBytes), start < end, lsn <= Limits.lsn, count <= Limits.lsn else { return nil }
   }
 
   static func decode(_ payload: RawSpan) -> LossRecord? { unsafe payload.withUnsafeBytes { unsafe LossRecord($0) } }

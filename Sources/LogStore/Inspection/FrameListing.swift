@@ -51,7 +51,7 @@ struct FrameListing {
       journals.insert(previous, at: 0)
     }
     var losses = try chain.base?.losses() ?? []
-    for journal in journals { losses += try journal.losses() }
+    for journal in journals { losses += try journal.losses().filter { !losses.contains($0) } }
     self.journals = journals
     self.losses = losses
   }
@@ -69,6 +69,7 @@ struct FrameListing {
       if journal.header.baseLSN > last { return }
       var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
       walk.isSealed = end != nil
+      walk.isCut = end.map { journal.status.size < $0 } ?? false
       walk.successorLSN = next?.baseLSN
       walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
         .sorted { $0.start < $1.start }

@@ -85,7 +85,7 @@ final class SalvageSource {
     }
     for generation in files.listing.journals where generation >= first {
       var journal = try files.journal(generation).file
-      if journal == nil { journal = try HeaderRebuilder(files).rebuild(generation) }
+      if journal == nil { journal = try HeaderRebuilder(files, id: base?.header.id).rebuild(generation) }
       if let journal { journals.append(journal) }
     }
     guard base != nil || raw != nil || !journals.isEmpty else { throw error }
@@ -109,13 +109,14 @@ final class SalvageSource {
           .damagedSnapshot, .damage, file: base?.name ?? "",
           detail: "its recorded losses cannot be read: \(error.message)"))
     }
-    for journal in journals { losses += try journal.losses() }
+    for journal in journals { losses += try journal.losses().filter { !losses.contains($0) } }
     for (index, journal) in journals.enumerated() {
       let next = index + 1 < journals.count ? journals[index + 1].header : nil
       let isNext = next?.predecessor?.generation == journal.generation && next?.predecessor?.salt == journal.header.salt
       let end = isNext ? next?.predecessor?.end : nil
       var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
       walk.isSealed = end != nil
+      walk.isCut = end.map { journal.status.size < $0 } ?? false
       walk.successorLSN = isNext ? next?.baseLSN : nil
       walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }.sorted {
         $0.start < $1.start

@@ -32,7 +32,7 @@ struct Verification {
     done += result.journals.reduce(0) { $0 + $1.status.size }
     frames += result.outcomes.reduce(0) { $0 + $1.frames }
     findings = result.report.findings
-    try verifySnapshots()
+    try verifySnapshots(chain)
     try verifyOthers(chain)
     noteNames(chain)
     return VerificationReport(recovery: result.report, findings: findings, files: count, bytes: total, frames: frames)
@@ -47,29 +47,46 @@ struct Verification {
   }
 
   /// Every snapshot, whole: those that verify for opening may be damaged inside.
-  private mutating func verifySnapshots() throws(LogStoreError) {
+  private mutating func verifySnapshots(_ chain: Chain) throws(LogStoreError) {
     for generation in files.listing.snapshots {
-      let name = PageFile.snapshot(generation).name
-      switch try files.snapshot(generation) {
-      case .usable(let snapshot):
-        snapshot.source.file.dropCache()
-        var verifier = SnapshotVerifier(snapshot, phase: .verifying, checksKeys: true, progress: step(.verifying))
-        findings += try verifier.run()
-        frames += verifier.frames
-        done += snapshot.size
-      case .damaged(let damage):
-        if !findings.contains(where: { $0.file == name }) {
-          findings.append(
-            Finding(
-              .damagedSnapshot, .damage, file: name, range: 0..<damage.size, detail: damage.error.message,
-              remedy: "logctl compact PAGE"))
-        }
-        done += damage.size
-      case .absent: break
-      case .notAFile:
-        findings.append(
-          Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a snapshot"))
+      do throws(LogStoreError) {
+        try verifySnapshot(generation)
+      } catch {
+        try passOver(PageFile.snapshot(generation).name, error, chain.base?.header.generation == generation)
       }
+    }
+  }
+
+  /// What only a newer version can read is no failure where the present state does not need it: opening does not look.
+  private mutating func passOver(_ name: String, _ error: LogStoreError, _ isNeeded: Bool) throws(LogStoreError) {
+    guard error.code == .newerVersion, !isNeeded else { throw error }
+    findings.append(
+      Finding(
+        .offChain, .note, file: name,
+        detail: "a newer version of LogStore wrote this file; the present state does not need it"))
+  }
+
+  private mutating func verifySnapshot(_ generation: UInt64) throws(LogStoreError) {
+    let name = PageFile.snapshot(generation).name
+    switch try files.snapshot(generation) {
+    case .usable(let snapshot):
+      snapshot.source.file.dropCache()
+      var verifier = SnapshotVerifier(snapshot, phase: .verifying, checksKeys: true, progress: step(.verifying))
+      findings += try verifier.run()
+      frames += verifier.frames
+      done += snapshot.size
+    case .damaged(let damage):
+      if !findings.contains(where: { $0.file == name }) {
+        findings.append(
+          Finding(
+            .damagedSnapshot, .damage, file: name, range: 0..<damage.size, detail: damage.error.message,
+            remedy: "logctl compact PAGE"))
+      }
+      done += damage.size
+    case .absent: break
+    case .notAFile:
+      findings.append(
+        Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a snapshot"))
     }
   }
 
@@ -77,28 +94,36 @@ struct Verification {
   private mutating func verifyOthers(_ chain: Chain) throws(LogStoreError) {
     let needed = Set(chain.journals.map(\.generation))
     for generation in files.listing.journals where !needed.contains(generation) {
-      let name = PageFile.journal(generation).name
-      switch try files.journal(generation) {
-      case .usable(let journal):
-        if let mine = chain.id, journal.header.id != mine {
-          findings.append(
-            Finding(.stranger, .note, file: name, detail: "the file belongs to page \(journal.header.id)"))
-        } else {
-          try verify(journal, chain)
-        }
-        done += journal.status.size
-      case .damaged(let damage):
-        if !findings.contains(where: { $0.file == name }) {
-          findings.append(
-            Finding(
-              .damagedHeader, .damage, file: name, range: 0..<min(damage.size, UInt64(Limits.headerBytes)),
-              detail: damage.error.message))
-        }
-      case .absent: break
-      case .notAFile:
-        findings.append(
-          Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
+      do throws(LogStoreError) {
+        try verifyOther(generation, chain)
+      } catch {
+        try passOver(PageFile.journal(generation).name, error, false)
       }
+    }
+  }
+
+  private mutating func verifyOther(_ generation: UInt64, _ chain: Chain) throws(LogStoreError) {
+    let name = PageFile.journal(generation).name
+    switch try files.journal(generation) {
+    case .usable(let journal):
+      if let mine = chain.id, journal.header.id != mine {
+        findings.append(
+          Finding(.stranger, .note, file: name, detail: "the file belongs to page \(journal.header.id)"))
+      } else {
+        try verify(journal, chain)
+      }
+      done += journal.status.size
+    case .damaged(let damage):
+      if !findings.contains(where: { $0.file == name }) {
+        findings.append(
+          Finding(
+            .damagedHeader, .damage, file: name, range: 0..<min(damage.size, UInt64(Limits.headerBytes)),
+            detail: damage.error.message))
+      }
+    case .absent: break
+    case .notAFile:
+      findings.append(
+        Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
     }
   }
 
@@ -109,6 +134,7 @@ struct Verification {
     let size = journal.status.size
     var walk = JournalWalk(journal.reader(limit: min(size, end ?? size)))
     walk.isSealed = end != nil
+    walk.isCut = end.map { size < $0 } ?? false
     walk.successorLSN = successor?.header.baseLSN
     walk.skips = (try losses(naming: journal)).sorted { $0.start < $1.start }
     var sink = BlindSink()
@@ -131,7 +157,8 @@ struct Verification {
 
   private func successor(of journal: JournalFile) throws(LogStoreError) -> JournalFile? {
     for other in files.listing.journals where other > journal.generation {
-      if let next = try files.journal(other).file, let predecessor = next.header.predecessor,
+      if let next = try known({ () throws(LogStoreError) in try files.journal(other).file }),
+        let predecessor = next.header.predecessor,
         predecessor.generation == journal.generation, predecessor.salt == journal.header.salt, predecessor.end != 0
       {
         return next
@@ -143,10 +170,20 @@ struct Verification {
   private func losses(naming journal: JournalFile) throws(LogStoreError) -> [LossRecord] {
     var found: [LossRecord] = []
     for other in files.listing.journals {
-      guard let later = try files.journal(other).file else { continue }
-      for loss in try later.losses() where !found.contains(loss) { found.append(loss) }
+      let losses = try known { () throws(LogStoreError) in try files.journal(other).file?.losses() }
+      for loss in losses ?? [] where !found.contains(loss) { found.append(loss) }
     }
     return found.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
+  }
+
+  /// Nil where only a newer version could tell.
+  private func known<Value>(_ body: () throws(LogStoreError) -> Value?) throws(LogStoreError) -> Value? {
+    do throws(LogStoreError) {
+      return try body()
+    } catch {
+      guard error.code == .newerVersion else { throw error }
+      return nil
+    }
   }
 
   private mutating func noteNames(_ chain: Chain) {

@@ -29,10 +29,19 @@ final class JournalFile: Sendable {
   func losses() throws(LogStoreError) -> [LossRecord] {
     let reader = reader(limit: status.size)
     var found: [LossRecord] = []
+    let resynchronizer = Resynchronizer(reader, limit: status.size)
     var place = UInt64(Limits.headerBytes)
-    while let frame = try reader.frame(at: place), let loss = frame.loss {
-      found.append(loss)
-      place = frame.end
+    while place < status.size {
+      if let frame = try reader.frame(at: place) {
+        guard let loss = frame.loss else { break }
+        found.append(loss)
+        place = frame.end
+      } else if let next = try resynchronizer.resume(after: place) {
+        // One that does not verify hides none of the others.
+        place = next
+      } else {
+        break
+      }
     }
     return found
   }

@@ -68,7 +68,7 @@
     case .clear:
       return count == 0 ? .good : .malformed
     case .part:
-      return type.isLast ? .malformed : .good
+      return .good
     case .mark:
       guard type.isFirst, type.isLast, let mark else { return .malformed }
       return mark.salt == salt && mark.durableEnd <= offset ? .good : .malformed

@@ -54,7 +54,7 @@ struct JournalHeader: Equatable, Sendable {
     unsafe initialLength = base.load(88)
     unsafe inode = base.load(96)
     unsafe time = base.load(104)
-    guard generation == expected, initialLength >= UInt64(Limits.headerBytes) else { return nil }
+    guard generation == expected, initialLength >= UInt64(Limits.headerBytes), baseLSN <= Limits.lsn else { return nil }
     if let end = predecessor?.end, end != 0, end < UInt64(Limits.headerBytes) { return nil }
   }
 

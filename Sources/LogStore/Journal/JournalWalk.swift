@@ -50,8 +50,11 @@ struct JournalWalk {
   /// Bytes that are still to be walked over.
   var bytesAhead: UInt64 { reader.limit.subtractingCapped(position) }
 
+  /// Whether the end may be what a crash has left: nothing says that the log went on behind it.
+  private var isNewest: Bool { !isSealed && !isCut && successorLSN == nil }
+
   mutating func run<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) {
-    outcome.durableEnd = max(outcome.durableEnd, isSealed || isCut ? reader.limit : reader.header.initialLength)
+    outcome.durableEnd = max(outcome.durableEnd, isNewest ? reader.header.initialLength : reader.limit)
     for loss in skips where loss.end > position {
       guard try run(&sink, upTo: min(loss.start, reader.limit)) else { return finish() }
       if position >= reader.limit { return finish() }
@@ -87,6 +90,7 @@ struct JournalWalk {
   /// Whether a frame that verifies also stands where such a frame may stand.
   @inline(__always)
   private func fits(_ frame: JournalFrame) -> Bool {
+    if frame.kind == .part && frame.type.isLast { return false }
     guard let batch else { return frame.type.isFirst }
     if frame.type.isFirst || frame.end &- batch.start > UInt64(Limits.batchBytes) { return false }
     return !batch.awaitsEnd || frame.kind == .part || frame.kind == .put || frame.kind == .putBefore
@@ -182,7 +186,7 @@ struct JournalWalk {
   private mutating func skip(_ loss: LossRecord) {
     position = min(loss.end, reader.limit)
     outcome.good = position
-    outcome.lsn &+= loss.count
+    outcome.lsn.pass(loss.count)
     outcome.isClosed = false
   }
 
@@ -199,11 +203,11 @@ struct JournalWalk {
       batch = nil
       sink.abandon()
     }
-    if !isSealed, !isSurveyed {
+    if isNewest, !isSurveyed {
       isSurveyed = true
       outcome.durableEnd = max(outcome.durableEnd, try survey(from: at))
     }
-    if !isSealed, !isCut, at >= outcome.durableEnd {
+    if isNewest, at >= outcome.durableEnd {
       outcome.tornTail = outcome.good..<reader.limit
       return false
     }
@@ -224,7 +228,7 @@ struct JournalWalk {
       DroppedRange(
         range: outcome.good..<end, fault: at, lsn: outcome.lsn, lost: lost, keys: try keys(in: outcome.good..<end)))
     if policy == .pointInTime { return false }
-    outcome.lsn &+= lost
+    outcome.lsn.pass(lost)
     outcome.good = end
     position = end
     return true
@@ -279,14 +283,20 @@ struct JournalWalk {
     let most = UInt64(range.count) / UInt64(Limits.frameOverhead)
     var operations: UInt64 = 0
     var open: UInt64 = 0
+    var isOpen = false
     var place = range.upperBound
     while place < reader.limit {
       if let skipped = skips.first(where: { $0.start <= place && place < $0.end }) {
-        operations += skipped.count
+        if isOpen { return most }
+        operations.pass(skipped.count)
         place = min(skipped.end, reader.limit)
         continue
       }
-      guard let frame = try reader.frame(at: place) else { return most }
+      let stop = skips.first { $0.start > place }?.start ?? reader.limit
+      guard let frame = try reader.frame(at: place), frame.end <= stop, frame.type.isFirst != isOpen else {
+        return most
+      }
+      isOpen = !frame.type.isLast
       if let mark = frame.mark { return mark.lsn.subtractingCapped(operations).subtractingCapped(outcome.lsn) }
       if frame.kind.isOperation { open += 1 }
       if frame.type.isLast {
@@ -295,7 +305,7 @@ struct JournalWalk {
       }
       place = frame.end
     }
-    guard isSealed, place >= reader.limit, let successorLSN else { return most }
+    guard !isCut, !isOpen, let successorLSN else { return most }
     return successorLSN.subtractingCapped(operations).subtractingCapped(outcome.lsn)
   }
 
@@ -321,5 +331,8 @@ struct JournalWalk {
 }
 
 extension UInt64 {
+  /// Goes on by operations that the log only tells of: how many is anybody's claim, so that the sum is capped.
+  mutating func pass(_ operations: UInt64) { self = Swift.max(self, Swift.min(self &+ operations, Limits.lsn)) }
+
   func subtractingCapped(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
 }

@@ -32,6 +32,7 @@ struct Mark: Equatable, Sendable {
     unsafe salt = base.load(24)
     let flags: UInt8 = unsafe base.load(32)
     isClosed = flags & 1 != 0
+    guard lsn <= Limits.lsn else { return nil }
   }
 
   init(lsn: UInt64, durableEnd: UInt64, time: Int64, salt: UInt64, isClosed: Bool) {

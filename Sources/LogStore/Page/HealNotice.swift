@@ -12,13 +12,13 @@ final class HealNotice: @unchecked Sendable {
   /// The snapshot has been made anew: what is found from now on is news.
   func reset() { told.store(false, ordering: .relaxed) }
 
-  func notify(_ error: LogStoreError) {
+  func notify(_ error: LogStoreError, _ range: Range<UInt64>?) {
     guard !told.exchange(true, ordering: .relaxed) else { return }
     let file = error.path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
     emit(
       .healed(
         Finding(
-          .damagedSnapshot, .damage, file: file, range: error.offset.map { $0..<($0 + 1) },
+          .damagedSnapshot, .damage, file: file, range: range,
           detail: "\(error.message); served from the kept generation", remedy: "logctl compact PAGE")))
     request?()
   }

@@ -4,7 +4,7 @@ struct Healer {
   let options: PageOptions
 
   /// The snapshot as a base, with the way around its damage.
-  func base(_ reader: SnapshotReader?, onHeal: (@Sendable (LogStoreError) -> Void)?) -> SnapshotBase? {
+  func base(_ reader: SnapshotReader?, onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)?) -> SnapshotBase? {
     guard let reader else { return nil }
     let healer = self
     return SnapshotBase(

@@ -118,7 +118,7 @@ extension PageCore {
     options.onProgress = nil
     let heal = heal
     let opener = PageOpener(
-      path: path, mode: isReadOnly ? .readOnly : .readWrite, options: options, onHeal: { heal.notify($0) })
+      path: path, mode: isReadOnly ? .readOnly : .readWrite, options: options, onHeal: { heal.notify($0, $1) })
     let session = try opener.open(makeModel())
     guard session.id == opening.withLock({ $0.id }) else {
       session.directory.close()

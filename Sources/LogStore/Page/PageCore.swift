@@ -58,7 +58,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     emit = EventDelivery(options.onEvent)
     heal = HealNotice(emit)
     let heal = heal
-    let opener = PageOpener(path: path, mode: mode, options: options, until: moment, onHeal: { heal.notify($0) })
+    let opener = PageOpener(path: path, mode: mode, options: options, until: moment, onHeal: { heal.notify($0, $1) })
     let session = try opener.open(makeModel())
     writer = session.writer
     directory = session.directory

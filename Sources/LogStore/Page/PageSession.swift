@@ -19,7 +19,7 @@ struct PageOpener {
   let options: PageOptions
   var until = Moment.now
   /// Runs over damage of a snapshot that was opened before.
-  var onHeal: (@Sendable (LogStoreError) -> Void)?
+  var onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)?
 
   private static let attempts = 16
 
@@ -244,6 +244,12 @@ struct PageOpener {
     let base = Healer(path: path, options: options).base(chain.base, onHeal: onHeal)
     let result = try recovery.run(model, from: base)
     try checkReached(result)
+    guard !forWriting || result.lsn <= Limits.writableLSN else {
+      throw LogStoreError(
+        .damaged,
+        "the page claims more operations than any page has had; copy what is readable with "
+          + "`logctl salvage PAGE -o NEW`", path: path, lsn: result.lsn)
+    }
     var log = LogSegments()
     log.baseLSN = chain.base?.header.lsn ?? chain.journals.first?.header.baseLSN ?? 0
     log.baseSalt = chain.base?.header.journalSalt ?? 0

@@ -8,7 +8,7 @@ internal import Synchronization
 final class SnapshotBase: RecordBase {
   let reader: SnapshotReader
   private let fallback: (@Sendable () throws(LogStoreError) -> PageView)?
-  private let onHeal: (@Sendable (LogStoreError) -> Void)?
+  private let onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)?
   private let healed = Mutex<Healed>(.untried)
 
   private enum Healed {
@@ -19,7 +19,7 @@ final class SnapshotBase: RecordBase {
 
   init(
     _ reader: SnapshotReader, fallback: (@Sendable () throws(LogStoreError) -> PageView)? = nil,
-    onHeal: (@Sendable (LogStoreError) -> Void)? = nil
+    onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)? = nil
   ) {
     self.reader = reader
     self.fallback = fallback
@@ -82,7 +82,10 @@ final class SnapshotBase: RecordBase {
       }
     }
     guard let view else { throw error }
-    onHeal?(error)
+    if let onHeal {
+      // The range that verifying names, too; where even that cannot be read, nothing but the place is known.
+      onHeal(error, error.offset.flatMap { offset in try? reader.damagedRange(at: offset) })
+    }
     return view
   }
 }

@@ -79,7 +79,8 @@ struct ChainFinder {
         return Chain(base: nil, journals: journals)
       }
       if predecessor.end == 0 {
-        guard let snapshot = try usableSnapshot(predecessor.generation), isEarlyEnough(snapshot),
+        guard predecessor.generation < oldest.generation, let snapshot = try usableSnapshot(predecessor.generation),
+          isEarlyEnough(snapshot),
           snapshot.header.journalSalt == predecessor.salt, snapshot.header.id == oldest.header.id
         else { return nil }
         return Chain(base: snapshot, journals: journals)
@@ -167,7 +168,7 @@ struct ChainFinder {
     case .notAFile: throw notAFile(PageFile.journal(generation).name)
     case .damaged:
       let name = PageFile.journal(generation).name
-      let rebuilt = try HeaderRebuilder(files).rebuild(generation)
+      let rebuilt = try HeaderRebuilder(files, id: id).rebuild(generation)
       if judged.insert(name).inserted {
         findings.append(
           Finding(

@@ -1,8 +1,21 @@
 /// Puts a lost journal header together from what other places say of it (SPEC.md, section 6).
 struct HeaderRebuilder {
   let files: PageFiles
+  /// The page's identity; what belongs to another page says nothing about this one. Nil where nothing tells it.
+  let id: PageID?
 
-  init(_ files: PageFiles) { self.files = files }
+  init(_ files: PageFiles, id: PageID?) {
+    self.files = files
+    self.id = id
+  }
+
+  private func isOurs(_ other: PageID) -> Bool { id == nil || other == id }
+
+  /// The snapshot of that number, if it verifies and is one of this page.
+  private func snapshot(_ generation: UInt64) throws(LogStoreError) -> SnapshotReader? {
+    guard let snapshot = try files.snapshot(generation).file, isOurs(snapshot.header.id) else { return nil }
+    return snapshot
+  }
 
   /// The journal with its rebuilt header; nil if its salt or its base LSN cannot be had.
   func rebuild(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
@@ -11,18 +24,15 @@ struct HeaderRebuilder {
     let (file, status) = (opened.file, opened.status)
     var isKept = false
     defer { if !isKept { file.close() } }
-    let snapshot = try files.snapshot(generation).file
+    let snapshot = try snapshot(generation)
     let successor = try successor(of: generation)
     let mark = try firstMark(in: file, size: status.size, path: files.path(name))
     guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else {
       return nil
     }
     let lower = try lowerJournal(than: generation)
-    guard
-      let (id, state) = snapshot.map({ ($0.header.id, $0.header.state) })
-        ?? successor.map({ ($0.header.id, $0.header.state) }) ?? lower.map({ ($0.header.id, $0.header.state) })
-        ?? (generation == 0 ? (PageID(high: 0, low: 0), 0) : nil)
-    else { return nil }
+    let id = snapshot?.header.id ?? successor?.header.id ?? lower?.header.id ?? id ?? PageID(high: 0, low: 0)
+    let state = snapshot?.header.state ?? successor?.header.state ?? lower?.header.state ?? 0
     var header = JournalHeader(
       state: state, id: id, generation: generation, salt: salt, baseLSN: snapshot?.header.lsn ?? 0,
       predecessor: try predecessor(of: generation, lower), initialLength: UInt64(Limits.headerBytes),
@@ -38,7 +48,7 @@ struct HeaderRebuilder {
   private func successor(of generation: UInt64) throws(LogStoreError) -> JournalFile? {
     for other in files.listing.journals where other > generation {
       if let journal = try files.journal(other).file, journal.header.predecessor?.generation == generation,
-        !journal.header.isRebuilt, journal.header.predecessor?.end != 0
+        !journal.header.isRebuilt, journal.header.predecessor?.end != 0, isOurs(journal.header.id)
       {
         return journal
       }
@@ -48,7 +58,9 @@ struct HeaderRebuilder {
 
   private func lowerJournal(than generation: UInt64) throws(LogStoreError) -> JournalFile? {
     for other in files.listing.journals.reversed() where other < generation {
-      if let journal = try files.journal(other).file, !journal.header.isRebuilt { return journal }
+      if let journal = try files.journal(other).file, !journal.header.isRebuilt, isOurs(journal.header.id) {
+        return journal
+      }
     }
     return nil
   }
@@ -59,11 +71,12 @@ struct HeaderRebuilder {
     if let lower { return .init(generation: lower.generation, salt: lower.header.salt, end: nil) }
     if generation == 0 { return nil }
     for other in files.listing.snapshots.reversed() where other < generation {
-      if let snapshot = try files.snapshot(other).file {
+      if let snapshot = try snapshot(other) {
         return .init(generation: other, salt: snapshot.header.journalSalt, end: 0)
       }
     }
-    return nil
+    // There is nothing for it to follow, and it is no first journal: no chain may lead on from it.
+    return .init(generation: generation, salt: 0, end: 0)
   }
 
   /// The first mark in the file that verifies under the salt it carries itself.
@@ -107,7 +120,9 @@ struct HeaderRebuilder {
     var place = UInt64(Limits.headerBytes)
     var operations: UInt64 = 0
     var open: UInt64 = 0
-    while let frame = try reader.frame(at: place) {
+    var isOpen = false
+    while let frame = try reader.frame(at: place), frame.type.isFirst != isOpen {
+      isOpen = !frame.type.isLast
       if let mark = frame.mark { return mark.lsn >= operations ? mark.lsn - operations : nil }
       if frame.kind.isOperation { open += 1 }
       if frame.type.isLast {
@@ -116,7 +131,7 @@ struct HeaderRebuilder {
       }
       place = frame.end
     }
-    guard let successor, let end, place == end, successor.header.baseLSN >= operations else { return nil }
+    guard let successor, let end, place == end, !isOpen, successor.header.baseLSN >= operations else { return nil }
     return successor.header.baseLSN - operations
   }
 }

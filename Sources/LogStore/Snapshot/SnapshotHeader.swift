@@ -43,6 +43,7 @@ struct SnapshotHeader: Hashable, Sendable {
     guard bytes.u64(40) == generation else {
       return .damaged("the header is that of generation \(bytes.u64(40)), not of the file's name")
     }
+    guard bytes.u64(56) <= Limits.lsn else { return .damaged("the header gives an impossible LSN") }
     return .header(
       SnapshotHeader(
         id: PageID(high: bytes.u64(24).byteSwapped, low: bytes.u64(32).byteSwapped), generation: generation,

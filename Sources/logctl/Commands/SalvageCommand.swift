@@ -48,7 +48,7 @@ struct SalvageCommand {
       pages += 1
       records += report.records
       bytes += report.bytes
-      lost += report.findings.reduce(0) { $0 + ($1.lostOperations ?? 0) }
+      lost = lost.addingCapped(report.findings.lostOperations)
       for finding in report.findings { session.verdict.find(finding.severity) }
       if session.isJSON { write(report, of: path) } else { printReport(report, of: path) }
     } catch {

@@ -63,7 +63,7 @@ struct VerifyCommand {
     case .note, nil: totals.clean += 1
     }
     totals.findings += UInt64(report.findings.count)
-    totals.lost += report.lostOperations
+    totals.lost = totals.lost.addingCapped(report.lostOperations)
     totals.files += UInt64(report.files)
     totals.frames += report.frames
     totals.bytes += report.bytes
@@ -118,5 +118,5 @@ struct VerifyCommand {
 
 extension VerificationReport {
   /// How many operations are lost at most.
-  var lostOperations: UInt64 { findings.reduce(0) { $0 + ($1.lostOperations ?? 0) } }
+  var lostOperations: UInt64 { findings.lostOperations }
 }

@@ -78,3 +78,15 @@ extension Finding.Severity {
     }
   }
 }
+
+extension [Finding] {
+  /// How many operations are lost at most. What a file claims need not be true, and the sum may be out of range.
+  var lostOperations: UInt64 { reduce(0) { $0.addingCapped($1.lostOperations ?? 0) } }
+}
+
+extension UInt64 {
+  func addingCapped(_ other: UInt64) -> UInt64 {
+    let (sum, isOver) = addingReportingOverflow(other)
+    return isOver ? .max : sum
+  }
+}

@@ -47,6 +47,19 @@ import Testing
     #expect(scratch.state("page") == before)
   }
 
+  /// Counts that no page can have: their sums are told, and nothing traps.
+  @Test(arguments: ["impossible-sums", "impossible-lsn-of-a-mark", "impossible-lsn-of-a-journal"])
+  func whatCannotBeTrueIsTold(name: String) {
+    let tests = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    let page = scratch["page"]
+    #expect(Tool.command(["/bin/cp", "-r", tests + "/Conformance/golden/" + name, page]).exit == 0)
+    for command in [["verify"], ["replay"], ["replay", "--frames"], ["salvage", "-o", scratch["new"]], ["compact"]] {
+      let result = Tool.run(command + ["--json", page])
+      #expect([0, 2, 3].contains(result.exit), "\(command): \(result)")
+      #expect(result.lines.last?.contains(".summary/1\"") == true, "\(command): \(result)")
+    }
+  }
+
   @Test func verifyTellsPrograms() {
     let page = damagedPage()
     let result = Tool.run("verify", "--json", page)
