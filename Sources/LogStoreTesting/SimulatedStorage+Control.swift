@@ -1,3 +1,4 @@
+internal import LogStore
 internal import Synchronization
 
 /// What a test does to the disk.

@@ -1,20 +1,21 @@
-import Synchronization
+import Dispatch
 
 /// A value that several threads note things in.
-final class Shared<Value: Sendable>: Sendable {
-  private let value: Mutex<Value>
+///
+/// Invariant behind the unchecked conformance: `value` is touched only on `queue`.
+final class Shared<Value: Sendable>: @unchecked Sendable {
+  private var value: Value
+  private let queue = DispatchQueue(label: "shared")
 
-  init(_ value: Value) { self.value = Mutex(value) }
+  init(_ value: Value) { self.value = value }
 
-  var current: Value { value.withLock { $0 } }
+  var current: Value { queue.sync { value } }
 
-  func change(_ body: (inout Value) -> Void) {
-    value.withLock { body(&$0) }
-  }
+  func change(_ body: (inout Value) -> Void) { queue.sync { body(&value) } }
 
   /// Puts another value there; returns the one that was.
   func exchange(_ new: Value) -> Value {
-    value.withLock { value in
+    queue.sync {
       defer { value = new }
       return value
     }

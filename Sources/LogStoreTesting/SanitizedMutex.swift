@@ -1,0 +1,5 @@
+#if SANITIZED_LOCKS
+  internal import LogStore
+
+  typealias Mutex = SanitizedMutex
+#endif
