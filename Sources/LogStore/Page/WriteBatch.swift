@@ -19,17 +19,10 @@ public struct WriteBatch: @unchecked Sendable {
   /// Puts a record: replaces the value of `key` in place, or inserts the record at the end.
   ///
   /// - Throws: `invalidKey`, `tooLarge`.
+  @inlinable
   public mutating func put(_ value: some ByteSource, for key: some ByteSource) throws(LogStoreError) {
-    try edit { (frames) throws(LogStoreError) in
-      try key.withByteSpan { (key) throws(LogStoreError) in
-        try value.withByteSpan { (value) throws(LogStoreError) in
-          try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
-            try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in
-              try unsafe frames.put(key, before: nil, value)
-            }
-          }
-        }
-      }
+    try key.withByteSpan { (key) throws(LogStoreError) in
+      try value.withByteSpan { (value) throws(LogStoreError) in try put(span: value, forSpan: key) }
     }
   }
 
@@ -119,6 +112,7 @@ public struct WriteBatch: @unchecked Sendable {
   }
 
   /// The same, for whoever holds spans.
+  @usableFromInline
   mutating func put(span value: RawSpan, forSpan key: RawSpan) throws(LogStoreError) {
     try edit { (frames) throws(LogStoreError) in
       try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
