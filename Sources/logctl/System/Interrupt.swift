@@ -29,6 +29,8 @@ enum Interrupt {
     unsafe sigaction(SIGINT, &action, nil)
     // A closed pipe is an error of `write`, not the end of the process in the middle of its work.
     signal(SIGPIPE, SIG_IGN)
+    // So is the limit on the size of a file.
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// Ends the process as a closed pipe ends any filter.

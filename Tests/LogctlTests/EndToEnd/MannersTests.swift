@@ -21,6 +21,16 @@ import Testing
     }
   }
 
+  /// A limit on the size of files is a full disk, and not the end of the process.
+  @Test func aLimitOnTheSizeOfFilesIsAnError() {
+    let scratch = Scratch()
+    let lines = "for i in $(seq 100); do echo '{\"key\":\"k'$i'\",\"value\":\"some value\"}'; done"
+    let result = Tool.shell("ulimit -f 1; (\(lines)) | $logctl import --json page | cat", in: scratch.path)
+    #expect(result.text.contains(#""status":"io""#), "\(result)")
+    #expect(result.lines.last?.contains(#"logctl.import.summary/1"#) == true, "\(result)")
+    #expect([0, 3].contains(Tool.run("verify", scratch["page"]).exit))
+  }
+
   @Test func aFullDiskUnderTheOutputIsAnError() {
     makePage()
     for command in ["verify page", "replay page", "help", "completion bash"] {
