@@ -151,4 +151,25 @@ import Testing
     try again.put("three", for: "c")
     #expect(try Page.open(killed.crash(.powerCut(.dropUnsynced))).keys() == shown + ["c"])
   }
+
+  @Test func whatAnOpeningShowsSurvivesAlsoWhereTwoProcessesBeforeItFailed() throws {
+    // The first has its sync fail; the second carries what it left, and is killed at each call; the third only looks.
+    for calls in 0..<12 {
+      let storage = SimulatedStorage(seed: 8)
+      let page = try Page.open(storage)
+      try page.put("one", for: "a")
+      storage.fail(Fault(.sync, .failedSync(cache: .new)))
+      #expect(throws: LogStoreError.self) { try page.put("two", for: "b") }
+      let second = storage.crash(.kill)
+      second.cutPower(after: calls)
+      do { _ = try Page.open(second) } catch {}
+      let third = second.crash(.kill)
+      let shown = try Page.open(third).keys()
+      #expect(shown == ["a", "b"])
+      for seed in 0..<6 {
+        let crash = seed == 0 ? Crash.powerCut(.dropUnsynced) : .powerCut(.seeded(UInt64(seed)))
+        #expect(try Page.open(third.crash(crash)).keys() == shown, "killed after \(calls) calls, then \(crash)")
+      }
+    }
+  }
 }
