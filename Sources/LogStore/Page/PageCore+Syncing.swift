@@ -35,7 +35,10 @@ extension PageCore {
     guard phase.isOpen, let target = log.withLock({ $0.segments.last }) else { return }
     // The writer is read under the baton, and used beside it: syncs are safe from any thread.
     guard let writer = queue.withBaton({ self.writer }) else { return }
-    guard writer.durable.withLock({ $0.generation == target.journal.generation && $0.end < target.end }) else { return }
+    guard writer.durable.withLock({ $0.generation == target.journal.generation && $0.end < target.end }) else {
+      // Somebody else's sync came first. The journal is still to say so.
+      return armIdleMark()
+    }
     do throws(LogStoreError) {
       try writer.sync(writer.level, of: target.journal, upTo: target.end, lsn: target.lsn)
     } catch {
@@ -57,7 +60,8 @@ extension PageCore {
   /// Once nobody writes, says in the journal that all of it is durable: from then on damage cannot pass for a torn tail.
   private func markIdle() {
     let lsn = log.withLock { $0.position.lsn }
-    guard phase.isOpen else { return }
+    // Closing and suspending write a mark of their own; what is written after a resumption asks for the next.
+    guard phase.isOpen else { return isIdleDue.lower() }
     guard idleLSN.exchange(lsn, ordering: .relaxed) == lsn else {
       queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in self?.markIdle() }
       return

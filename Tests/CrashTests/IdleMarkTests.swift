@@ -1,0 +1,50 @@
+import LogStore
+import LogStoreTesting
+import Testing
+
+/// Once nobody writes, the journal says that all of it is durable: from then on rot in it cannot pass for a torn tail.
+@Suite struct IdleMarkTests {
+  private func open(_ storage: SimulatedStorage) throws -> Page {
+    var options = quietOptions(storage)
+    options.syncAfter = .milliseconds(50)
+    return try Page(path: pagePath, options: options)
+  }
+
+  /// Whether the journal comes to end in a mark behind the last operation, within a time that is ample.
+  private func marksItself(_ page: Page, _ storage: SimulatedStorage) async throws -> Bool {
+    for _ in 0..<200 {
+      var last: FrameInfo?
+      try PageInspector(path: pagePath, storage: storage).frames { frame in
+        last = frame
+        return true
+      }
+      if let mark = last?.mark, !mark.isClosed, mark.lsn == page.position.lsn { return true }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return false
+  }
+
+  /// Without a wait in between, so that the engine's own sync comes too late.
+  private func writeAndSync(_ page: Page) throws {
+    try page.put("value", for: "key", durability: .process)
+    try page.sync()
+  }
+
+  @Test func aPageThatWasSyncedByHandIsMarkedOnceItIsIdle() async throws {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try open(storage)
+    try writeAndSync(page)
+    #expect(try await marksItself(page, storage))
+  }
+
+  @Test func aPageThatWasSuspendedWhenItsMarkWasDueIsMarkedAgainOnceResumed() async throws {
+    let storage = SimulatedStorage(seed: 2)
+    let page = try open(storage)
+    try await page.put("value", for: "key")
+    try await page.suspend()
+    try await Task.sleep(for: .milliseconds(150))
+    try await page.resume()
+    try await page.put("more", for: "key")
+    #expect(try await marksItself(page, storage))
+  }
+}
