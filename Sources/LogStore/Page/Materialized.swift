@@ -63,14 +63,13 @@ final class Materialized<Model: PageModel>: @unchecked Sendable {
   /// Starts again from a base: after a compaction, or where what was taken in is no longer what the log says.
   func restart(onto base: SnapshotBase?, _ log: LogSegments) throws(LogStoreError) {
     isStale = true
-    try model.rebase(onto: base)
+    // In front of what can fail: the next try begins with this base, not with the one before it, where the log no longer
+    // leads on from.
     self.base = base
     files = []
     taken = UInt64(Limits.headerBytes)
     position = Position(salt: log.baseSalt, lsn: log.baseLSN)
+    try model.rebase(onto: base)
     isStale = false
   }
-
-  /// What was taken in is no longer what the log says: the next use starts again.
-  func invalidate() { isStale = true }
 }
