@@ -230,33 +230,34 @@ extension PageCore where Model: CompactableModel {
   /// What a compaction would free, judged by what is there now.
   func compactionEstimate(keep: Retention?) throws(LogStoreError) -> CompactionSummary {
     try checkOpen()
-    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
-    let (position, id, next): (Position, PageID?, UInt64) = log.withLock {
-      ($0.position, $0.segments.last?.journal.header.id, (files.listing.highest ?? 0) + 1)
-    }
     let (image, liveBytes) = try materialized.withLock { (state) throws(LogStoreError) in
       try state.catchUp(log.withLock { $0 })
       let image = Model.image(state)
       return (image, try Model.estimatedBytes(image))
     }
-    var summary = CompactionSummary()
-    summary.generation = next
-    summary.lsn = position.lsn
-    summary.records = Model.records(in: image)
-    summary.snapshotBytes = liveBytes
-    summary.bytesBefore = try directoryBytes()
-    guard let id = id ?? opening.withLock({ $0.id }) else { return summary }
-    let plan = try Retirement(
-      files: files, chainIDs: id, keep: keep ?? options.retention, generation: next, now: options.storage.wallClock()
-    ).plan()
-    summary.removedFiles = plan.removed.map(\.name)
-    summary.keptFiles = plan.kept.map(\.name)
-    var freed: UInt64 = 0
-    for name in summary.removedFiles {
-      freed += try mapped { () throws(StorageError) in try directory.status(of: name)?.size ?? 0 }
+    return try withDirectory { (directory) throws(LogStoreError) in
+      let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+      let (position, id): (Position, PageID?) = log.withLock { ($0.position, $0.segments.last?.journal.header.id) }
+      var summary = CompactionSummary()
+      summary.generation = (files.listing.highest ?? 0) + 1
+      summary.lsn = position.lsn
+      summary.records = Model.records(in: image)
+      summary.snapshotBytes = liveBytes
+      summary.bytesBefore = try directoryBytes()
+      guard let id = id ?? opening.withLock({ $0.id }) else { return summary }
+      let plan = try Retirement(
+        files: files, chainIDs: id, keep: keep ?? options.retention, generation: summary.generation,
+        now: options.storage.wallClock()
+      ).plan()
+      summary.removedFiles = plan.removed.map(\.name)
+      summary.keptFiles = plan.kept.map(\.name)
+      var freed: UInt64 = 0
+      for name in summary.removedFiles {
+        freed += try mapped { () throws(StorageError) in try directory.status(of: name)?.size ?? 0 }
+      }
+      summary.bytesAfter = summary.bytesBefore + liveBytes + UInt64(Limits.headerBytes) - freed
+      return summary
     }
-    summary.bytesAfter = summary.bytesBefore + liveBytes + UInt64(Limits.headerBytes) - freed
-    return summary
   }
 
   private func directoryBytes() throws(LogStoreError) -> UInt64 {

@@ -267,6 +267,16 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
 
   // MARK: Access for the parts in other files
 
+  /// Runs `body` with the page's directory, which is neither closed nor exchanged meanwhile.
+  func withDirectory<Result>(
+    _ body: (any StorageDirectory) throws(LogStoreError) -> Result
+  ) throws(LogStoreError) -> Result {
+    try queue.withBaton { () throws(LogStoreError) in
+      guard phase.current != .closed else { throw closed }
+      return try body(directory)
+    }
+  }
+
   /// Runs `body` with the baton and the writer.
   func withWriter<Result>(_ body: (LogWriter) throws(LogStoreError) -> Result) throws(LogStoreError) -> Result {
     try queue.withBaton { () throws(LogStoreError) in

@@ -34,6 +34,17 @@ import Testing
     #expect(try await ended.value <= 1)
   }
 
+  @Test func theOperationsOfAClosedPageEndAlsoWhereTheyBeginInAnOlderJournal() async throws {
+    let page = try place.open()
+    let before = page.position
+    try await page.put("1", for: "k")
+    try await page.compact() as CompactionSummary
+    try await page.close()
+    var seen = 0
+    for try await _ in page.operations(after: before) { seen += 1 }
+    #expect(seen == 0)
+  }
+
   @Test func cancellingAnObserverEndsItsIteration() async throws {
     let page = try place.open()
     let observers = (0..<8).map { _ in

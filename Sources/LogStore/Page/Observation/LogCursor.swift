@@ -96,11 +96,12 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
       begin(log.segments[index].journal)
       return
     }
-    try placeInOlder(log)
+    try core.withDirectory { (directory) throws(LogStoreError) in
+      try placeInOlder(log, try PageFiles(directory, cacheBytes: 0))
+    }
   }
 
-  private func placeInOlder(_ log: LogSegments) throws(LogStoreError) {
-    let files = try PageFiles(core.directory, cacheBytes: 0)
+  private func placeInOlder(_ log: LogSegments, _ files: PageFiles) throws(LogStoreError) {
     var successor = log.segments.first?.journal.header
     while let header = successor, let predecessor = header.predecessor, let end = predecessor.end, end != 0,
       let journal = try files.journal(predecessor.generation).file, journal.header.salt == predecessor.salt
@@ -217,7 +218,12 @@ public struct PageOperations: AsyncSequence, Sendable {
       while !Task.isCancelled {
         if let batch = ready.popFirst() { return batch }
         let (core, cursor) = (core, cursor)
-        ready = try await offPool { () throws(LogStoreError) in try cursor.next() }[...]
+        do throws(LogStoreError) {
+          ready = try await offPool { () throws(LogStoreError) in try cursor.next() }[...]
+        } catch {
+          if error.code == .closed { return nil }
+          throw error
+        }
         if !ready.isEmpty { continue }
         if core.observers.isFinished { return nil }
         let lsn = cursor.position.lsn
