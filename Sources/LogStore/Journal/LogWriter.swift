@@ -152,7 +152,7 @@ final class LogWriter: @unchecked Sendable {
     staged.append(place: bytes.count, lsn: lsn)
   }
 
-  /// Adds a batch to the group; it is the `stagedBatches`-th. Its LSN is the answer.
+  /// Adds a batch to the group. The answer is the LSN behind it.
   func stage(_ batch: BatchFrames) -> UInt64 {
     guard let journal else { preconditionFailure("a batch was staged outside a group") }
     stage(batch, journal, tail.current)
