@@ -1,9 +1,19 @@
 internal import Dispatch
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// Whether a compaction is at work, and when the next may begin by itself.
 struct CompactionState {
   var isRunning = false
   var isCancelled = false
+  /// The thread at work, on which its progress handler is called.
+  var worker: UInt?
   /// Whether one has been asked for and not begun.
   var isScheduled = false
   /// Whoever waits for the running one to end.
@@ -27,6 +37,15 @@ struct CompactionState {
     notBefore = -(1 << 62)
     backOff = CompactionState.firstBackOff
   }
+}
+
+/// What tells the calling thread from all others that live.
+var currentThread: UInt {
+  #if canImport(Darwin)
+    UInt(bitPattern: pthread_self())
+  #else
+    UInt(pthread_self())
+  #endif
 }
 
 extension CompactionPolicy {

@@ -39,6 +39,7 @@ extension PageCore where Model: CompactableModel {
     let began = compaction.withLock {
       guard !$0.isRunning else { return false }
       $0.isRunning = true
+      $0.worker = currentThread
       $0.isCancelled = false
       return true
     }
@@ -49,6 +50,7 @@ extension PageCore where Model: CompactableModel {
     let waiting = compaction.withLock { state in
       note(&state)
       state.isRunning = false
+      state.worker = nil
       defer { state.waiting = [] }
       return state.waiting
     }

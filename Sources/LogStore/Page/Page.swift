@@ -248,7 +248,7 @@ public final class Page: Sendable {
 
   /// Makes everything durable, says so in the journal, and lets go of the page. Views stay readable.
   ///
-  /// A second call does nothing.
+  /// A second call does nothing. A progress handler of `compact(keep:progress:)` cannot close the page (`busy`).
   public func close() throws(LogStoreError) {
     if core.options.compaction.atClose { try core.compactAtClose() }
     try core.close()

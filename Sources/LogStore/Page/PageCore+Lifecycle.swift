@@ -14,6 +14,7 @@ extension PageCore {
   }
 
   func close() throws(LogStoreError) {
+    try refuseInsideCompaction()
     let wasOpen = phase.exchange(.closed)
     guard wasOpen != .closed else { return }
     observers.finish()
@@ -39,6 +40,7 @@ extension PageCore {
   }
 
   func suspend() throws(LogStoreError) {
+    try refuseInsideCompaction()
     guard phase.exchange(.open, for: .suspended) else { return try checkNotClosed() }
     endRunningCompaction()
     try queue.withBaton { () throws(LogStoreError) in
@@ -46,6 +48,15 @@ extension PageCore {
       guard let writer else { return }
       try finishLog(writer)
     }
+  }
+
+  /// What waits for a compaction to end cannot be done by its own progress handler.
+  private func refuseInsideCompaction() throws(LogStoreError) {
+    guard compaction.withLock({ $0.worker == currentThread }) else { return }
+    throw LogStoreError(
+      .busy,
+      "a compaction's progress handler cannot close or suspend the page; return false, and do so when it has ended",
+      path: path)
   }
 
   /// Cancels a compaction that runs, and waits for it: it uses the directory.

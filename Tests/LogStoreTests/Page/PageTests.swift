@@ -212,6 +212,26 @@ import Testing
     try page.close()
   }
 
+  /// Closing waits for a compaction to end: from its own progress handler that would be for ever.
+  @Test(.timeLimit(.minutes(1))) func aProgressHandlerThatClosesIsRefusedAndNotStuck() throws {
+    let page = try place.open()
+    try page.put("1", for: "k")
+    try page.compact { _ in
+      for end in [{ try page.close() }, { try page.suspend() }] {
+        do {
+          try end()
+          Issue.record("closed or suspended inside a compaction")
+        } catch {
+          #expect((error as? LogStoreError)?.code == .busy)
+        }
+      }
+      return true
+    }
+    try page.put("2", for: "k")
+    try page.close()
+    #expect(try text(place.open(.readOnly).view().value(for: "k")) == "2")
+  }
+
   @Test func deflatedSnapshotsHoldTheSame() throws {
     let page = try place.open { $0.compression = .deflate }
     for index in 0..<3000 { try page.put(String(repeating: "stroke \(index % 7) ", count: 8), for: "k\(index)") }
