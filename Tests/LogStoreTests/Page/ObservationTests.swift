@@ -38,7 +38,7 @@ import Testing
     let page = try place.open()
     let before = page.position
     try await page.put("1", for: "k")
-    try await page.compact() as CompactionSummary
+    _ = try await page.compact() as CompactionSummary
     try await page.close()
     var seen = 0
     for try await _ in page.operations(after: before) { seen += 1 }
