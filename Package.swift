@@ -43,6 +43,10 @@ let package = Package(
     .testTarget(name: "ConformanceTests", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(name: "CrashTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
+      name: "FuzzTests", dependencies: ["LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
+      exclude: ["Driver", "Corpus", "FailCases", "build", "run", "seed"], sources: ["Targets", "Replay"],
+      swiftSettings: strict),
+    .testTarget(
       name: "LogctlTests", dependencies: ["LogctlCore", "logctl"], exclude: ["Golden"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -28,13 +28,14 @@ final class BatchFrames {
     buffer.trim(to: 1 << 20)
   }
 
-  /// A put; in front of `before` where that is not nil.
+  /// A put; in front of `before` where that is not nil. With `asRead`, `before` may be empty, as a journal may have it:
+  /// a key that is always absent.
   @inline(__always)
   func put(
-    _ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer
+    _ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer, asRead: Bool = false
   ) throws(LogStoreError) {
     try BatchFrames.check(key: key.count)
-    if let before = unsafe before { try BatchFrames.check(key: before.count) }
+    if let before = unsafe before, !asRead || before.count > 0 { try BatchFrames.check(key: before.count) }
     let names = unsafe before.map { 4 + key.count + $0.count } ?? 2 + key.count
     try checkRoom(names, value.count)
     let rest = unsafe parts(value, beside: names)

@@ -8,6 +8,10 @@ final class SalvageCopier {
   }
 
   private let target: Target
+  private var holdsApplicationState: Bool {
+    if case .application = target { return true }
+    return false
+  }
   private let options: PageOptions
   private let progress: ProgressHandler?
   private(set) var bytes: UInt64 = 0
@@ -62,6 +66,8 @@ final class SalvageCopier {
       return
     }
     defer { part.count = 0 }
+    // A frame of the other kind of state changes nothing, and has no place in the copy.
+    guard frame.kind.isApplication == holdsApplicationState else { return }
     try open.add(frame, behind: part)
   }
 

@@ -141,7 +141,7 @@ public struct WriteBatch: @unchecked Sendable {
     try edit { (frames) throws(LogStoreError) in
       switch frame.kind {
       case .put: try unsafe frames.put(frame.key, before: nil, value)
-      case .putBefore: try unsafe frames.put(frame.key, before: frame.before, value)
+      case .putBefore: try unsafe frames.put(frame.key, before: frame.before, value, asRead: true)
       case .remove: try unsafe frames.remove(frame.key)
       case .move: try unsafe frames.move(frame.key, before: frame.before.isEmpty ? nil : frame.before)
       case .clear: try frames.clear()

@@ -13,6 +13,8 @@ struct KeyCheck {
   }
 
   mutating func add(_ index: Int, _ hash: UInt64) throws(LogStoreError) -> [Finding] {
+    // Records that the footer does not count are reported by their number.
+    guard index < reader.count else { return [] }
     entries.append(KeyEntry(hash: hash, index: UInt32(truncatingIfNeeded: index)))
     return entries.count < KeyCheck.batch ? [] : try finish()
   }
@@ -42,7 +44,9 @@ struct KeyCheck {
       else { return nil }
       switch window.buffer.lend(frame.payload, { KeyCheck.find(entry, $0) }) {
       case .found(let earlier):
-        for index in earlier where try reader.key(at: index) == reader.key(at: Int(entry.index)) {
+        // An impossible index is reported with its bucket.
+        for index in earlier.filter({ $0 < reader.count })
+        where try reader.key(at: index) == reader.key(at: Int(entry.index)) {
           return .damagedSnapshot(
             reader.name, reader.footer.recordsOffset..<reader.footer.orderOffset,
             "records \(index) and \(entry.index) have the same key")

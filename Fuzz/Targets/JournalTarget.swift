@@ -1,0 +1,185 @@
+import LogStoreTesting
+
+@testable import LogStore
+
+extension FuzzTarget {
+  /// A directory of any files: reading changes nothing, fails only in the ways that are documented, and agrees with
+  /// `verify`; writing goes on from exactly what reading showed, and a second opening, a compaction and a copy show it too.
+  static let journal = FuzzTarget(name: "journal") { bytes in try FuzzedPage(PageInput(bytes)).run() }
+}
+
+private struct FuzzedPage {
+  let storage = SimulatedStorage(seed: 1)
+  let policy: RecoveryPolicy
+  private static let path = "/page"
+
+  init(_ input: PageInput) {
+    policy = input.policy
+    storage.makeDirectory(FuzzedPage.path)
+    for (name, bytes) in input.files.sorted(by: { $0.key < $1.key }) {
+      storage.place(bytes, at: FuzzedPage.path + "/" + name)
+    }
+  }
+
+  /// What an opening shows.
+  private struct Shown {
+    var report: RecoveryReport
+    var lsn: UInt64
+    /// Nil where a record cannot be read.
+    var records: [Record]?
+  }
+
+  func run() throws {
+    let before = storage.files(in: FuzzedPage.path)
+    _ = try? show(.readOnly, policy)
+    let shown: Shown
+    do {
+      shown = try show(.readOnly, .salvage)
+    } catch let error as LogStoreError {
+      try inspect(afterFailure: error)
+      try demand(storage.files(in: FuzzedPage.path) == before, "reading changed a file")
+      return try checkRefusal(error, before)
+    }
+    try inspect(shown)
+    try demand(storage.files(in: FuzzedPage.path) == before, "reading changed a file")
+    try goOn(from: shown)
+  }
+
+  private func options(_ policy: RecoveryPolicy) -> PageOptions {
+    var options = PageOptions()
+    options.storage = storage
+    options.policy = policy
+    options.compaction = .manual
+    options.syncAfter = .seconds(100_000)
+    options.cacheBytes = 16 << 10
+    return options
+  }
+
+  private func open(_ mode: OpenMode, _ policy: RecoveryPolicy, at path: String = path) throws -> Page {
+    do {
+      return try Page(path: path, mode: mode, options: options(policy))
+    } catch {
+      let known: Set<LogStoreError.Code> = [.notFound, .foreignFile, .newerVersion, .noBase, .wrongState, .damaged]
+      try demand(known.contains(error.code), "opening fails with \(error)")
+      // A table that the journal's operations need is no matter of policy: without it the state is unknown.
+      let isTable = error.path?.hasSuffix(".snapshot") ?? false
+      try demand(error.code != .damaged || policy == .strict || isTable, "opening under \(policy) fails with \(error)")
+      throw error
+    }
+  }
+
+  private func show(_ mode: OpenMode, _ policy: RecoveryPolicy, at path: String = path) throws -> Shown {
+    let page = try open(mode, policy, at: path)
+    let shown = Shown(report: page.report, lsn: page.position.lsn, records: try records(page.view()))
+    try page.close()
+    return shown
+  }
+
+  /// All records, which every way of reading must agree on.
+  private func records(_ view: PageView) throws -> [Record]? {
+    let records: [Record]
+    do {
+      records = try view.records()
+    } catch let error as LogStoreError {
+      try demand(error.code == .damaged, "reading fails with \(error)")
+      for index in 0..<min(view.count, 64) {
+        do { _ = try view.record(at: index) } catch { try demand(error.code == .damaged, "reading fails with \(error)") }
+      }
+      return nil
+    }
+    try demand(records.count == view.count, "\(view.count) records are counted and \(records.count) read")
+    for (index, record) in records.enumerated().prefix(64) {
+      // What the sweep does not need, the tables, may be damaged.
+      do {
+        try demand(view.record(at: index) == record, "record \(index) differs")
+        try demand(view.index(of: record.key) == index, "record \(index) is found elsewhere")
+        try demand(view.value(for: record.key) == record.value, "the value of record \(index) differs")
+      } catch let error as LogStoreError {
+        try demand(error.code == .damaged, "reading fails with \(error)")
+      }
+    }
+    return records
+  }
+
+  // MARK: Inspection
+
+  private var inspector: PageInspector { PageInspector(path: FuzzedPage.path, storage: storage) }
+
+  private func inspect(_ shown: Shown) throws {
+    let verified = try inspector.verify()
+    try demand(
+      verified.recovery.findings == shown.report.findings,
+      "verify finds \(verified.recovery.findings), opening \(shown.report.findings)")
+    try demand(verified.recovery.position == shown.report.position, "verify and opening are at different positions")
+    if shown.records == nil { try demand(verified.severity == .damage, "a record is unreadable, and verify is content") }
+    try listFrames()
+    _ = try? Page(path: FuzzedPage.path, mode: .readOnly, options: options(.salvage), at: .lsn(shown.lsn / 2)).view().count
+    _ = try? Page(path: FuzzedPage.path, mode: .readOnly, options: options(.salvage), at: .time(nanoseconds: 0))
+    let copy = try inspector.salvage(to: "/copy", options: options(.salvage))
+    guard let records = shown.records, !shown.report.isIncomplete else { return }
+    let copied = try show(.readOnly, .strict, at: "/copy")
+    try demand(copied.records == records, "salvage copies \(copy.records) other records")
+  }
+
+  private func inspect(afterFailure error: LogStoreError) throws {
+    do {
+      let severity = try inspector.verify().severity
+      try demand(error.code == .wrongState || error.code == .damaged && severity == .damage, "verify accepts what opening refuses with \(error)")
+    } catch let other as LogStoreError {
+      try demand(other.code == error.code, "verify fails with \(other), opening with \(error)")
+    }
+    do { try listFrames() } catch is LogStoreError {}
+    do { _ = try inspector.salvage(to: "/copy", options: options(.salvage)) } catch is LogStoreError {}
+  }
+
+  private func listFrames() throws { try inspector.frames { _ in true } }
+
+  // MARK: Writing
+
+  private func checkRefusal(_ error: LogStoreError, _ before: [String: [UInt8]]) throws {
+    // To a writer, a directory without files is a page that is still to be made.
+    guard error.code != .notFound else { return }
+    do {
+      _ = try open(.readWrite, .salvage)
+      throw Broken("opening for writing accepts what reading refuses with \(error)")
+    } catch let other as LogStoreError {
+      try demand(other.code == error.code, "opening for writing fails with \(other), for reading with \(error)")
+    }
+    try demand(storage.files(in: FuzzedPage.path) == before, "a refused opening changed a file")
+  }
+
+  private func goOn(from shown: Shown) throws {
+    let page = try open(.readWrite, .salvage)
+    try demand(page.position.lsn >= shown.lsn, "LSN \(page.position.lsn) after \(shown.lsn)")
+    try demand(records(page.view()) == shown.records, "opening for writing shows other records")
+    try page.put("value", for: "fuzz")
+    var expected = shown.records
+    if let place = expected?.firstIndex(where: { $0.key == Array("fuzz".utf8) }) {
+      expected?[place].value = Array("value".utf8)
+    } else {
+      expected?.append(Record(key: Array("fuzz".utf8), value: Array("value".utf8)))
+    }
+    try demand(records(page.view()) == expected, "a write shows other records")
+    let lsn = page.position.lsn
+    try page.close()
+
+    let second = try show(.readWrite, .strict == policy ? .salvage : policy)
+    try demand(second.lsn == lsn, "LSN \(second.lsn) after closing at \(lsn)")
+    try demand(second.records == expected, "the second opening shows other records")
+
+    let third = try open(.readWrite, .salvage)
+    do {
+      try third.compact(keep: Retention.none)
+    } catch {
+      try demand(error.code == .damaged && expected == nil, "compacting fails with \(error)")
+      return try third.close()
+    }
+    try demand(records(third.view()) == expected, "compacting shows other records")
+    try third.close()
+    let last = try show(.readOnly, .strict)
+    try demand(last.records == expected && last.lsn == lsn, "after compacting there are other records")
+    // What is not needed any more, and not the page's to remove, may still be damaged.
+    let findings = try inspector.verify().recovery.findings.filter { $0.severity == .damage && $0.kind != .recordedLoss }
+    try demand(findings.isEmpty, "after compacting, verify finds \(findings)")
+  }
+}
