@@ -1,3 +1,5 @@
+import LogStore
+
 /// Something that takes any bytes, and the promise that holds for all of them.
 ///
 /// What is broken is thrown, so that a unit test can replay an input; traps and sanitizers speak for themselves.
@@ -18,6 +20,17 @@ struct Broken: Error, CustomStringConvertible {
 
 func demand(_ holds: Bool, _ promise: @autoclosure () -> String) throws(Broken) {
   if !holds { throw Broken(promise()) }
+}
+
+/// The engine's error that `body` fails with; nil where it succeeds. Other errors pass.
+func refusal(_ body: () throws -> Void) throws -> LogStoreError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    guard let refusal = error as? LogStoreError else { throw error }
+    return refusal
+  }
 }
 
 /// Bytes that are handed out from the front; zeros when there are no more.

@@ -90,16 +90,15 @@ private struct PageScript {
     let operations = (0..<(choices & 0x80 == 0 ? 1 : Int(choices & 7))).map { _ in operation() }
     var batch = WriteBatch()
     for operation in operations { try batch.add(operation) }
-    try demand(batch.operationCount == operations.count, "a batch of \(operations.count) counts \(batch.operationCount)")
+    try demand(
+      batch.operationCount == operations.count, "a batch of \(operations.count) counts \(batch.operationCount)")
     let position = page.position
     if choices & 0x40 != 0 {
       let wrong = Position(salt: position.salt, lsn: position.lsn &+ 1)
-      do {
-        try page.write(batch, expecting: wrong)
+      guard let error = try refusal({ try page.write(batch, expecting: wrong) }) else {
         throw Broken("a write at the wrong position is accepted")
-      } catch let error as LogStoreError {
-        try demand([.conflict, .historyChanged].contains(error.code), "a conflict is \(error)")
       }
+      try demand([.conflict, .historyChanged].contains(error.code), "a conflict is \(error)")
     }
     let after = try page.write(
       batch, durability: choices & 0x20 == 0 ? .process : .power, expecting: choices & 0x10 == 0 ? nil : position)
@@ -186,21 +185,20 @@ private struct PageScript {
     var past = PlainTable()
     for batch in log[..<count] { for operation in batch.operations { past.apply(operation) } }
     let lsn = count == 0 ? 0 : log[count - 1].position.lsn
-    do {
+    let error = try refusal {
       let old = try Page(
         path: PageScript.path, mode: .readOnly, options: PageScript.options(storage, compresses: compresses),
         at: .lsn(lsn))
       try compare(old.view(), past, "LSN \(lsn)")
-    } catch let error as LogStoreError {
-      try demand(error.code == .notKept, "reading LSN \(lsn) fails with \(error)")
     }
+    try demand(error?.code ?? .notKept == .notKept, "reading LSN \(lsn) fails with \(String(describing: error))")
   }
 
   /// The batches behind one of them, as far back as they are kept.
   private func readLog(from number: Int) throws {
     guard number < log.count else { return }
     var next = number + 1
-    do {
+    let error = try refusal {
       try page.readOperations(after: log[number].position) { batch in
         try demand(next < log.count, "the log has a batch that nobody wrote: \(batch)")
         try demand(batch.operations == log[next].operations, "batch \(next) is logged otherwise")
@@ -208,9 +206,8 @@ private struct PageScript {
         next += 1
         return true
       }
-    } catch let error as LogStoreError {
-      return try demand(error.code == .notKept, "reading the log fails with \(error)")
     }
+    if let error { return try demand(error.code == .notKept, "reading the log fails with \(error)") }
     try demand(next == log.count, "the log ends before batch \(next) of \(log.count)")
   }
 }

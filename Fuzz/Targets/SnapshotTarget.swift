@@ -13,14 +13,14 @@ extension FuzzTarget {
     storage.makeDirectory("/page")
     storage.place(isResealed ? Resealing.reseal(content, isSnapshot: true) : content, at: "/page/snapshot")
     let generation = content.count >= 48 ? content.span.bytes.u64(40) : 0
-    do {
+    let error = try refusal {
       let file = try storage.openDirectory("/page", create: false).open("snapshot", .read)
       let reader = try SnapshotReader(
         file: file, name: "snapshot", path: "/page/snapshot", generation: generation, cacheBytes: 8 << 10)
       try read(reader)
-    } catch let error as LogStoreError {
-      try demand([.damaged, .foreignFile, .newerVersion].contains(error.code), "reading fails with \(error)")
     }
+    guard let error else { return }
+    try demand([.damaged, .foreignFile, .newerVersion].contains(error.code), "reading fails with \(error)")
   }
 
   private static func read(_ reader: SnapshotReader) throws {
@@ -30,9 +30,8 @@ extension FuzzTarget {
     }
     // Damaged: each of these may fail, and none may trap or run on.
     func attempt(_ body: () throws -> Void) throws {
-      do { try body() } catch let error as LogStoreError {
-        try demand(error.code == .damaged, "reading fails with \(error)")
-      }
+      guard let error = try refusal(body) else { return }
+      try demand(error.code == .damaged, "reading fails with \(error)")
     }
     try attempt { _ = try reader.losses() }
     try attempt { try reader.applicationFrames { _, _ in } }
