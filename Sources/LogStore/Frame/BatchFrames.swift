@@ -32,7 +32,8 @@ final class BatchFrames {
   /// a key that is always absent.
   @inline(__always)
   func put(
-    _ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer, asRead: Bool = false
+    _ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer,
+    asRead: Bool = false
   ) throws(LogStoreError) {
     try BatchFrames.check(key: key.count)
     if let before = unsafe before, !asRead || before.count > 0 { try BatchFrames.check(key: before.count) }

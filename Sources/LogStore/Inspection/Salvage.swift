@@ -24,7 +24,9 @@ extension PageInspector {
     let directory = try PageInspector.open(path, tolerant)
     defer { directory.close() }
     let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
-    let source = try SalvageSource(files)
+    var reading = PageOptions()
+    reading.storage = tolerant
+    let source = try SalvageSource(files, Healer(path: path, options: reading))
     var created = options
     created.policy = .salvage
     created.compaction = .manual
@@ -45,14 +47,16 @@ extension PageInspector {
 /// What can be read of a page, whether or not it could be opened.
 final class SalvageSource {
   private let files: PageFiles
+  private let healer: Healer
   private var base: SnapshotReader?
   /// A snapshot that cannot be opened, where there is none that can.
   private var raw: RawSnapshot?
   private var journals: [JournalFile] = []
   private(set) var findings: [Finding] = []
 
-  init(_ files: PageFiles) throws(LogStoreError) {
+  init(_ files: PageFiles, _ healer: Healer) throws(LogStoreError) {
     self.files = files
+    self.healer = healer
     do throws(LogStoreError) {
       var finder = ChainFinder(files, until: .now)
       if let chain = try finder.find() {
@@ -146,7 +150,7 @@ final class SalvageSource {
     }
   }
 
-  /// The records of a snapshot, all that verify, in page order.
+  /// The records of a snapshot in page order: all that verify, or that the kept generation has.
   private func copy(_ base: SnapshotReader, to copier: SalvageCopier) throws(LogStoreError) {
     if base.header.state != 0 {
       do {
@@ -159,6 +163,7 @@ final class SalvageSource {
       }
       return
     }
+    let healed = healer.base(base, onHeal: nil)
     var next = 0
     while next < base.count {
       var destinationFailure: LogStoreError?
@@ -177,6 +182,16 @@ final class SalvageSource {
         if let destinationFailure { throw destinationFailure }
         // Around this one record; its neighbours stand in their own places.
         let place = error as? LogStoreError
+        if let record = healed?.record(at: next) {
+          findings.append(
+            Finding(
+              .damagedSnapshot, .damage, file: base.name, range: place?.offset.map { $0..<($0 + 1) },
+              detail: "record \(next) in page order is copied from the kept generation: \(place?.message ?? "\(error)")"
+            ))
+          try unsafe copier.put(record.key.span.bytes, record.value.span.bytes)
+          next += 1
+          continue
+        }
         findings.append(
           Finding(
             .damagedSnapshot, .damage, file: base.name, range: place?.offset.map { $0..<($0 + 1) },

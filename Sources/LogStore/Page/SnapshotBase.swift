@@ -62,6 +62,15 @@ final class SnapshotBase: RecordBase {
     }
   }
 
+  /// A record, from wherever it can be read; nil if from nowhere.
+  func record(at index: Int) -> Record? {
+    do {
+      return Record(key: try key(at: index), value: try value(at: index))
+    } catch {
+      return nil
+    }
+  }
+
   /// The state that the snapshot was written from, put together without it.
   func replacement(for error: LogStoreError) throws(LogStoreError) -> PageView {
     guard error.code == .damaged || error.code == .io, let fallback else { throw error }

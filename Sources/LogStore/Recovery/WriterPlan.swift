@@ -58,7 +58,7 @@ struct WriterPlan {
       start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: outcome.good)
       return start
     }
-    let end = min(outcome.durableEnd, newest.status.size)
+    let end = try boundary(min(outcome.durableEnd, newest.status.size), newest, outcome)
     // What stands behind E: whole batches, but for a dropped range that reaches over E.
     let first = max(end, outcome.dropped.map(\.range.upperBound).filter { $0 > end }.max() ?? end)
     if first < outcome.good {
@@ -68,6 +68,34 @@ struct WriterPlan {
     start.predecessor = .init(
       generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))
     return start
+  }
+
+  /// `place`, or the beginning of the batch around it: what a mark or header names need not be where a batch ends.
+  private func boundary(
+    _ place: UInt64, _ journal: JournalFile, _ outcome: JournalOutcome
+  ) throws(LogStoreError) -> UInt64 {
+    guard place > UInt64(Limits.headerBytes), place < outcome.good else { return place }
+    let reader = journal.reader(limit: outcome.good)
+    if let frame = try reader.frame(at: place), frame.type.isFirst { return place }
+    var gaps = outcome.dropped.map(\.range)
+    for loss in result.losses where loss.generation == journal.generation && loss.salt == journal.header.salt {
+      gaps.append(loss.start..<max(loss.start, loss.end))
+    }
+    if gaps.contains(where: { $0.contains(place) || $0.lowerBound == place }) { return place }
+    var next = UInt64(Limits.headerBytes)
+    var start = next
+    while next < place {
+      if let gap = gaps.first(where: { $0.contains(next) }) {
+        next = gap.upperBound
+        start = next
+      } else if let frame = try reader.frame(at: next) {
+        if frame.type.isFirst { start = next }
+        next = frame.end
+      } else {
+        break
+      }
+    }
+    return next == place ? place : min(start, place)
   }
 
   private func operations(_ journal: JournalFile, _ range: Range<UInt64>) throws(LogStoreError) -> UInt64 {
