@@ -7,17 +7,18 @@
 /// bytes themselves. The last file ends where the input does.
 struct PageInput {
   var policy: RecoveryPolicy
+  var isResealed: Bool
   var files: [String: [UInt8]] = [:]
 
   init(_ bytes: [UInt8]) {
     var input = InputBytes(bytes)
     let choices = input.byte()
     policy = RecoveryPolicy.allCases[Int(choices & 3) % RecoveryPolicy.allCases.count]
+    isResealed = choices & 4 != 0
     while !input.isEmpty {
       let name = input.byte()
       let content = input.take(Int(input.number(bytes: 3)))
       let isSnapshot = name & 0x80 != 0
-      let isResealed = choices & 4 != 0
       files[PageInput.name(name)] = isResealed ? Resealing.reseal(content, isSnapshot: isSnapshot) : content
     }
   }

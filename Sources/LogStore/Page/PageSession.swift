@@ -153,11 +153,15 @@ struct PageOpener {
         throw LogStoreError(error)
       }
     }
+    return level
+  }
+
+  /// What interrupted operations left behind; only once the page is known to be one that this version may write.
+  private func removeTemporaries(_ files: PageFiles) {
     for name in files.listing.temporaries {
       // Best effort: the next writer tries again.
       do { try files.directory.remove(name) } catch {}
     }
-    return level
   }
 
   /// The strongest level that works here, down to what the options accept.
@@ -250,6 +254,7 @@ struct PageOpener {
         "the page claims more operations than any page has had; copy what is readable with "
           + "`logctl salvage PAGE -o NEW`", path: path, lsn: result.lsn)
     }
+    if forWriting { removeTemporaries(files) }
     var log = LogSegments()
     log.baseLSN = chain.base?.header.lsn ?? chain.journals.first?.header.baseLSN ?? 0
     log.baseSalt = chain.base?.header.journalSalt ?? 0

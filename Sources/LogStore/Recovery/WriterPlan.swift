@@ -54,7 +54,8 @@ struct WriterPlan {
     }
     var start = JournalStart(
       predecessor: nil, baseLSN: result.lsn, losses: result.newLosses, quarantine: result.quarantine)
-    if outcome.stoppedAtDamage {
+    // In front of damage, or where the successor of an unknown end begins: what follows is not the state.
+    if outcome.stoppedAtDamage || outcome.stoppedBySink {
       start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: outcome.good)
       return start
     }
@@ -63,7 +64,7 @@ struct WriterPlan {
     let first = max(end, outcome.dropped.map(\.range.upperBound).filter { $0 > end }.max() ?? end)
     if first < outcome.good {
       start.carried = [.file(newest, first..<outcome.good)]
-      start.baseLSN = result.lsn - (try operations(newest, first..<outcome.good))
+      start.baseLSN = result.lsn &- (try operations(newest, first..<outcome.good))
     }
     start.predecessor = .init(
       generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))
@@ -74,7 +75,8 @@ struct WriterPlan {
   private func boundary(
     _ place: UInt64, _ journal: JournalFile, _ outcome: JournalOutcome
   ) throws(LogStoreError) -> UInt64 {
-    guard place > UInt64(Limits.headerBytes), place < outcome.good else { return place }
+    let place = max(place, UInt64(Limits.headerBytes))
+    guard place < outcome.good else { return place }
     let reader = journal.reader(limit: outcome.good)
     if let frame = try reader.frame(at: place), frame.type.isFirst { return place }
     var gaps = outcome.dropped.map(\.range)
