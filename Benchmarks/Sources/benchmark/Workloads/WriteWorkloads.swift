@@ -36,7 +36,7 @@ enum WriteWorkloads {
     workloads.append(
       Workload(
         name: "process-view",
-        title: "the same in a page of \(size), and LogStore takes a view at the end of each \(count) puts",
+        title: "as process-1e3 over \(size) records, and LogStore takes a view after each \(count) puts",
         operations: count
       ) { scratch in
         let work = try Work(count: count, of: size)
@@ -49,7 +49,8 @@ enum WriteWorkloads {
     workloads.append(
       Workload(
         name: "process-compacting",
-        title: "the same, and LogStore compacts beside the writer by its default policy", operations: count
+        title: "as process-1e3 over \(size) records, and LogStore compacts beside the writer by its default policy",
+        operations: count
       ) { scratch in
         let work = try Work(count: count, of: size)
         return try [bare(scratch, work, syncs: false)]
