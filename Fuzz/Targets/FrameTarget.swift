@@ -12,7 +12,7 @@ extension FuzzTarget {
     try examine(frame, codec, offset)
     // The same with a checksum that fits, which chance would not find.
     guard frame.count >= Limits.frameOverhead else { return }
-    let length = Int(frame.span.bytes.u32(0))
+    let length = unsafe Int(frame.span.bytes.u32(0))
     guard length <= frame.count - Limits.frameOverhead else { return }
     let crc = slowChecksum(frame, length, salt: salt, offset: offset)
     for place in 0..<4 { frame[4 + place] = UInt8(truncatingIfNeeded: crc >> UInt32(8 * place)) }

@@ -12,7 +12,7 @@ extension FuzzTarget {
     let storage = SimulatedStorage(seed: 1)
     storage.makeDirectory("/page")
     storage.place(isResealed ? Resealing.reseal(content, isSnapshot: true) : content, at: "/page/snapshot")
-    let generation = content.count >= 48 ? content.span.bytes.u64(40) : 0
+    let generation = content.count >= 48 ? unsafe content.span.bytes.u64(40) : 0
     let error = try refusal {
       let file = try storage.openDirectory("/page", create: false).open("snapshot", .read)
       let reader = try SnapshotReader(

@@ -113,7 +113,7 @@ private struct FrameSink: JournalSink {
   mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool {
     lsn = batch.baseLSN
     for index in open.indices {
-      if open[index].kind.isOperation { lsn &+= 1 }
+      if open[index].kind.isOperation { lsn += 1 }
       open[index].lsn = lsn
       emit(open[index])
     }

@@ -404,7 +404,7 @@ final class LogWriter: @unchecked Sendable {
     isClosedAtEnd = false
     journal = started.journal
     end = started.end
-    lsn = start.baseLSN &+ started.operations
+    lsn = start.baseLSN + started.operations
     carriedLSN = lsn
     tail.restart(at: end)
     poison = nil

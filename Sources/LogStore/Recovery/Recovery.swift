@@ -128,7 +128,7 @@ struct Recovery {
       result.newLosses.append(
         LossRecord(
           generation: journal.generation, salt: journal.header.salt, start: range.lowerBound, end: range.upperBound,
-          lsn: dropped.lsn &+ 1, count: dropped.lost))
+          lsn: dropped.lsn + 1, count: dropped.lost))
       result.quarantine.append(QuarantineRange(generation: journal.generation, range: range))
       result.report.findings.append(Finding(damage: dropped, in: journal.name))
     }
@@ -196,21 +196,15 @@ extension Finding {
   init(damage dropped: DroppedRange, in file: String) {
     self.init(
       .damagedFrame, .damage, file: file, range: dropped.range,
-      lsns: Finding.lsns(after: dropped.lsn, count: dropped.lost),
+      lsns: dropped.lost > 0 ? (dropped.lsn + 1)...(dropped.lsn + dropped.lost) : nil,
       detail: "the frame at byte \(dropped.fault) had been durable and does not verify; its batch is dropped",
       lostOperations: dropped.lost, keys: dropped.keys, remedy: "logctl compact PAGE")
-  }
-
-  /// That many LSNs behind one; nil for none, and where a file names more than there can be.
-  private static func lsns(after lsn: UInt64, count: UInt64) -> ClosedRange<UInt64>? {
-    let (first, last) = (lsn &+ 1, lsn &+ count)
-    return count > 0 && first <= last ? first...last : nil
   }
 
   init(recorded loss: LossRecord) {
     self.init(
       .recordedLoss, .damage, file: PageFile.journal(loss.generation).name, range: loss.start..<loss.end,
-      lsns: Finding.lsns(after: loss.lsn &- 1, count: loss.count),
+      lsns: loss.count > 0 ? loss.lsn...(loss.lsn + loss.count - 1) : nil,
       detail: "an earlier recovery dropped these bytes for good", lostOperations: loss.count,
       remedy: "logctl forget PAGE")
   }

@@ -46,16 +46,19 @@ struct WriterPlan {
   }
 
   private func start() throws(LogStoreError) -> JournalStart {
-    guard let newest = result.journals.last, let outcome = result.outcomes.last else {
+    // A journal cut off inside its header holds nothing that could be gone on behind.
+    let place = result.journals.lastIndex { $0.status.size >= UInt64(Limits.headerBytes) }
+    guard let place else {
       guard let base = chain.base else { return JournalStart(predecessor: nil, baseLSN: 0) }
       return JournalStart(
         predecessor: .init(generation: base.header.generation, salt: base.header.journalSalt, end: 0),
         baseLSN: base.header.lsn, losses: result.newLosses)
     }
+    let (newest, outcome) = (result.journals[place], result.outcomes[place])
     var start = JournalStart(
       predecessor: nil, baseLSN: result.lsn, losses: result.newLosses, quarantine: result.quarantine)
-    // In front of damage, or where the successor of an unknown end begins: what follows is not the state.
-    if outcome.stoppedAtDamage || outcome.stoppedBySink {
+    // In front of damage, or where a successor begins: what follows is not the state.
+    if outcome.stoppedAtDamage || outcome.stoppedBySink || place < result.journals.count - 1 {
       start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: outcome.good)
       return start
     }
@@ -64,7 +67,7 @@ struct WriterPlan {
     let first = max(end, outcome.dropped.map(\.range.upperBound).filter { $0 > end }.max() ?? end)
     if first < outcome.good {
       start.carried = [.file(newest, first..<outcome.good)]
-      start.baseLSN = result.lsn &- (try operations(newest, first..<outcome.good))
+      start.baseLSN = result.lsn - (try operations(newest, first..<outcome.good))
     }
     start.predecessor = .init(
       generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))
