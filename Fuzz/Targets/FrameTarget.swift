@@ -23,18 +23,18 @@ extension FuzzTarget {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: frame.count, alignment: 1)
     defer { unsafe copy.deallocate() }
     unsafe copy.copyBytes(from: frame)
-    guard let base = unsafe copy.baseAddress, !frame.isEmpty else { return }
+    guard let base = copy.baseAddress, !frame.isEmpty else { return }
     switch unsafe codec.check(UnsafeRawPointer(base), available: frame.count, offset: offset) {
     case .needs(let count):
       try demand(count > frame.count, "a frame needs \(count) bytes and has \(frame.count)")
     case .bad:
-      let length = Int(frame.span.bytes.u32(0))
+      let length = unsafe Int(frame.span.bytes.u32(0))
       guard frame.count >= Limits.frameOverhead + length, frame[8] & 0x3F != 0 else { return }
       let crc = slowChecksum(frame, length, salt: codec.salt, offset: offset)
-      try demand(crc != frame.span.bytes.u32(4), "a good frame is called bad")
+      try unsafe demand(crc != frame.span.bytes.u32(4), "a good frame is called bad")
     case .good(let type, let length):
       let crc = slowChecksum(frame, length, salt: codec.salt, offset: offset)
-      try demand(crc == frame.span.bytes.u32(4), "a bad frame is called good")
+      try unsafe demand(crc == frame.span.bytes.u32(4), "a bad frame is called good")
       let payload = unsafe UnsafeRawBufferPointer(
         rebasing: copy[Limits.frameOverhead..<(Limits.frameOverhead + length)])
       let parsed = unsafe JournalFrame(type: type, offset: 128 + offset % (1 << 40), payload: payload)
