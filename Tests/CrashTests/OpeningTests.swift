@@ -25,6 +25,16 @@ import Testing
     return storage
   }
 
+  @Test func whatAnOpeningFoundIsDurableUnderTheSaltThatItStandsUnder() throws {
+    let storage = SimulatedStorage(seed: 1)
+    try Page.open(storage).put("one", for: "a")
+    // Two journals, and none to append to yet.
+    let killed = storage.crash(.kill)
+    _ = try Page.open(killed)
+    let page = try Page.open(killed.crash(.kill))
+    #expect(page.durablePosition == page.position)
+  }
+
   @Test func aFileOfAnotherProgramUnderAPagesNameIsForeignAndStaysAsItIs() {
     for name in ["0000000000.journal", "0000000003.snapshot"] {
       let storage = SimulatedStorage(seed: 1)

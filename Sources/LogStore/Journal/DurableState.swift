@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// What of the newest journal is durable, as far as anyone has seen.
 struct Durable {
-  var generation: UInt64 = 0
+  /// Nil until there is a journal to append to.
+  var generation: UInt64?
   var end: UInt64 = 0
   var lsn: UInt64 = 0
   /// The durable end that the last mark of this session names.

@@ -268,13 +268,18 @@ final class LogWriter: @unchecked Sendable {
     let failure = gate.withLock { _ -> LogStoreError? in
       let known = durable.withLock { $0 }
       if let failure = known.failure { return failure }
-      if known.generation == journal.generation, known.end >= upTo { return nil }
+      // A journal that was left behind owes nothing: what it held was made durable, or carried on, before.
+      guard known.generation == journal.generation, known.end < upTo else { return nil }
       do throws(StorageError) {
         try journal.file.sync(wanted)
       } catch {
         let failure = outcomeUnknown(error, "a sync failed")
-        durable.withLock { $0.failure = failure }
-        return failure
+        return durable.withLock {
+          // It may have been left behind during the sync, too.
+          guard $0.generation == journal.generation else { return nil }
+          $0.failure = failure
+          return failure
+        }
       }
       durable.withLock {
         guard $0.generation == journal.generation else { return }
