@@ -48,7 +48,7 @@ public struct Finding: Sendable, Hashable {
   public var severity: Severity
   /// The file's name inside the page's directory.
   public var file: String
-  /// The bytes concerned.
+  /// The bytes concerned. They end at `UInt64.max` where nobody knows how many are missing.
   public var range: Range<UInt64>?
   /// The log sequence numbers concerned: first to last of what is lost, or where it was found.
   public var lsns: ClosedRange<UInt64>?

@@ -61,7 +61,7 @@ package enum LineTable {
     .required("severity", "note (harmless), benign (what a crash leaves behind) or damage"),
     .required("file", "the file's name inside the page's directory"),
     .optional("offset", "where the bytes concerned begin"),
-    .optional("length", "how many they are"),
+    .optional("length", "how many they are, where that is known"),
     .optional("firstLsn", "the first log sequence number concerned"),
     .optional("lastLsn", "the last one"),
     .required("detail", "what was expected there and what was found"),

@@ -7,7 +7,7 @@ extension Finding {
     var head = kind.rawValue.map { $0 == "-" ? " " : String($0) }.joined() + " in " + Printable.text(file)
     if let range {
       head += " at byte \(range.lowerBound)"
-      if !range.isEmpty { head += ", " + Quantity.count(range.upperBound - range.lowerBound, "byte") }
+      if let length = length(of: range), length > 0 { head += ", " + Quantity.count(length, "byte") }
     }
     if let lsns {
       head += lsns.count == 1 ? ", LSN \(lsns.lowerBound)" : ", LSN \(lsns.lowerBound) to \(lsns.upperBound)"
@@ -34,7 +34,7 @@ extension Finding {
     output.buffer.member("file", file)
     if let range {
       output.buffer.member("offset", range.lowerBound)
-      output.buffer.member("length", range.upperBound - range.lowerBound)
+      if let length = length(of: range) { output.buffer.member("length", length) }
     }
     if let lsns {
       output.buffer.member("firstLsn", lsns.lowerBound)
@@ -55,6 +55,11 @@ extension Finding {
     if !remedy.isEmpty { output.buffer.member("remedy", command(for: page)) }
     output.buffer.endLine()
     output.flushIfFull()
+  }
+
+  /// Nil where nobody knows how many bytes are missing.
+  private func length(of range: Range<UInt64>) -> UInt64? {
+    range.upperBound == .max ? nil : range.upperBound - range.lowerBound
   }
 
   /// What to do next, with the page's path as a shell takes it.
