@@ -28,8 +28,6 @@ struct LossRecord: Hashable, Sendable {
     guard start >= UInt64(Limits.headerBytes), start < end, lsn <= Limits.lsn, count <= Limits.lsn else { return nil }
   }
 
-  static func decode(_ payload: RawSpan) -> LossRecord? { unsafe payload.withUnsafeBytes { unsafe LossRecord($0) } }
-
   init(generation: UInt64, salt: UInt64, start: UInt64, end: UInt64, lsn: UInt64, count: UInt64) {
     self.generation = generation
     self.salt = salt

@@ -27,7 +27,7 @@ struct Verification {
     }
     for journal in chain.journals { journal.file.dropCache() }
     var recovery = Recovery(chain: chain, policy: .salvage)
-    recovery.progress = step(Progress.Phase.verifying)
+    recovery.progress = step()
     let result = try recovery.run(BlindModel(), from: chain.base.map { SnapshotBase($0) })
     done += result.journals.reduce(0) { $0 + $1.status.size }
     frames += result.outcomes.reduce(0) { $0 + $1.frames }
@@ -38,11 +38,11 @@ struct Verification {
     return VerificationReport(recovery: result.report, findings: findings, files: count, bytes: total, frames: frames)
   }
 
-  private func step(_ phase: Progress.Phase) -> ProgressHandler? {
+  private func step() -> ProgressHandler? {
     guard let progress else { return nil }
     let (done, total) = (done, total)
     return { made in
-      progress(Progress(phase, completedBytes: min(done + made.completedBytes, total), totalBytes: total))
+      progress(Progress(.verifying, completedBytes: min(done + made.completedBytes, total), totalBytes: total))
     }
   }
 
@@ -71,7 +71,7 @@ struct Verification {
     switch try files.snapshot(generation) {
     case .usable(let snapshot):
       snapshot.source.file.dropCache()
-      var verifier = SnapshotVerifier(snapshot, phase: .verifying, checksKeys: true, progress: step(.verifying))
+      var verifier = SnapshotVerifier(snapshot, phase: .verifying, checksKeys: true, progress: step())
       findings += try verifier.run()
       frames += verifier.frames
       done += snapshot.size

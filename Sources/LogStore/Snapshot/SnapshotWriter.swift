@@ -178,7 +178,7 @@ extension SnapshotWriter {
       throw tooLarge()
     }
     guard count < SnapshotLayout.maximumRecords else {
-      throw LogStoreError(.tooLarge, "A page holds at most 4,294,967,294 records.")
+      throw LogStoreError(.tooLarge, "A page holds at most 2,147,483,647 records.")
     }
   }
 
