@@ -46,6 +46,8 @@ import Testing
     let page = try open(storage, healed: healed)
     #expect(try page.table() == truth)
     #expect(try page.view().value(for: "absent") == nil)
+    // Closing waits until events have been handed over.
+    try page.close()
     #expect(healed.current == 1)
   }
 
