@@ -81,14 +81,20 @@ import Testing
         errors += 1
       }
     }
-    #expect(errors > 0)
     #expect(view.count == count)
     guard part != .keyTable else {
-      // Whether a new key is there already cannot be told either.
+      // The records verify by themselves: they are searched, and a compaction makes a new table.
+      #expect(errors == 0)
       try page.put("more", for: "more")
-      #expect(throws: LogStoreError.self) { try page.value("more") }
+      #expect(try page.value("more") == "more")
+      try page.compact(keep: Retention.none)
+      #expect(
+        try PageInspector(path: pagePath, storage: storage).verify().findings.allSatisfy {
+          $0.severity == .note || $0.kind == .notClosed
+        })
       return
     }
+    #expect(errors > 0)
     // A compaction that cannot read a record leaves everything as it is.
     #expect(throws: LogStoreError.self) { try page.compact(keep: Retention.none) }
     #expect(storage.contents(of: name) == before)

@@ -28,6 +28,7 @@ extension PageInspector {
     reading.storage = tolerant
     let source = try SalvageSource(files, Healer(path: path, options: reading))
     var created = options
+    created.storage = storage
     created.policy = .salvage
     created.compaction = .manual
     let copier = try SalvageCopier(to: destination, state: source.state, options: created, progress: progress)

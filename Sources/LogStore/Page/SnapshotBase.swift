@@ -32,7 +32,8 @@ final class SnapshotBase: RecordBase {
     do {
       return try reader.index(of: key)
     } catch {
-      return try replacement(for: error).table.index(of: key)
+      guard let view = try replacementIfKept(for: error) else { return try search(key, after: error) }
+      return try view.table.index(of: key)
     }
   }
 
@@ -40,10 +41,35 @@ final class SnapshotBase: RecordBase {
     do {
       return try reader.find(key)
     } catch {
-      let view = try replacement(for: error)
+      guard let view = try replacementIfKept(for: error) else {
+        guard let index = try search(key, after: error) else { return nil }
+        return (index, try value(at: index))
+      }
       guard let index = try view.table.index(of: key) else { return nil }
       return (index, try view.record(at: index).value)
     }
+  }
+
+  /// Looks through all records where the key table is damaged and no earlier generation is kept: they verify by
+  /// themselves, so a key that is not found is absent. Slow, until the compaction that is asked for makes a new table.
+  private func search(_ key: RawSpan, after error: LogStoreError) throws(LogStoreError) -> Int? {
+    guard error.code == .damaged, let offset = error.offset, offset >= reader.footer.keysOffset else { throw error }
+    let wanted = unsafe key.withUnsafeBytes { unsafe Array($0) }
+    var found: Int?
+    var index = 0
+    do {
+      try reader.forEach(in: 0..<reader.count) { key, _ in
+        if key.byteCount == wanted.count, unsafe key.withUnsafeBytes({ unsafe $0.elementsEqual(wanted) }) {
+          found = index
+        }
+        index += 1
+        return found == nil
+      }
+    } catch {
+      throw (error as? LogStoreError) ?? LogStoreError(.io, "the snapshot cannot be read: \(error)", path: reader.path)
+    }
+    tell(error)
+    return found
   }
 
   func key(at index: Int) throws(LogStoreError) -> [UInt8] {
@@ -73,7 +99,14 @@ final class SnapshotBase: RecordBase {
 
   /// The state that the snapshot was written from, put together without it.
   func replacement(for error: LogStoreError) throws(LogStoreError) -> PageView {
-    guard error.code == .damaged || error.code == .io, let fallback else { throw error }
+    guard let view = try replacementIfKept(for: error) else { throw error }
+    return view
+  }
+
+  /// The same; nil where no earlier generation is kept.
+  private func replacementIfKept(for error: LogStoreError) throws(LogStoreError) -> PageView? {
+    guard error.code == .damaged || error.code == .io else { throw error }
+    guard let fallback else { return nil }
     let view: PageView? = healed.withLock {
       if case .view(let view) = $0 { return view }
       guard case .untried = $0 else { return nil }
@@ -90,12 +123,14 @@ final class SnapshotBase: RecordBase {
         return nil
       }
     }
-    guard let view else { throw error }
-    if let onHeal {
-      // The range that verifying names, too; where even that cannot be read, nothing but the place is known.
-      onHeal(error, error.offset.flatMap { offset in try? reader.damagedRange(at: offset) })
-    }
+    if view != nil { tell(error) }
     return view
+  }
+
+  private func tell(_ error: LogStoreError) {
+    guard let onHeal else { return }
+    // The range that verifying names, too; where even that cannot be read, nothing but the place is known.
+    onHeal(error, error.offset.flatMap { offset in try? reader.damagedRange(at: offset) })
   }
 }
 
