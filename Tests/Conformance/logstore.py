@@ -304,9 +304,17 @@ def open_page(files, policy=SALVAGE):
             table, losses = Table(chain.base.records()), chain.base.losses()
             break
         except SnapshotDamage as damage:
-            page.refuse_snapshot(chain.base.header.generation, damage)
-            chain = page.chain_from(n) if n in page.journals else None
-            if not chain:
+            base = chain.base
+            page.refuse_snapshot(base.header.generation, damage)
+            seen = set(page.findings)
+            without = page.chain_from(n) if n in page.journals else None
+            if without:
+                chain = without
+            elif damage.records is not None:
+                page.findings = seen
+                table, losses = Table(damage.records), base.losses()
+                break
+            else:
                 raise PageError("damaged", f"a snapshot's {damage}, and no kept generation to read instead") from None
     opened = replay(page, chain, table, losses, policy)
     if policy == STRICT and {f.kind for f in opened.findings} - BENIGN - {"recorded-loss"}:

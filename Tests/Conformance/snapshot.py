@@ -34,9 +34,11 @@ class Footer:
 
 
 class SnapshotDamage(Exception):
-    def __init__(self, start, end):
+    """`records` are given where only the key table is damaged: they verify by themselves, and can be searched."""
+
+    def __init__(self, start, end, records=None):
         super().__init__(f"bytes {start} to {end}")
-        self.start, self.end = start, end
+        self.start, self.end, self.records = start, end, records
 
 
 @dataclass
@@ -102,7 +104,10 @@ class Snapshot:
         if footer.count != (len(records) or applications) or len(dict(records)) != len(records):
             raise SnapshotDamage(footer.records_offset, footer.order_offset)
         self.check_order(places)
-        self.check_keys([key for key, _ in records])
+        try:
+            self.check_keys([key for key, _ in records])
+        except SnapshotDamage as damage:
+            raise SnapshotDamage(damage.start, damage.end, records) from None
         if zlib.crc32(self.data[: -FOOTER_SIZE]) != footer.file_crc:
             raise SnapshotDamage(len(self.data) - FOOTER_SIZE, len(self.data))
         return records
