@@ -168,7 +168,7 @@ extension PageCore where Model: CompactableModel {
     try mapped { () throws(StorageError) in try directory.sync(opening.withLock { $0.durability }) }
     let file = try mapped { () throws(StorageError) in try directory.open(name, .read) }
     return try SnapshotReader(
-      file: file, name: name, path: directory.path + "/" + name, generation: journal.generation,
+      file: file, name: name, path: directory.path(of: name), generation: journal.generation,
       cacheBytes: options.cacheBytes)
   }
 

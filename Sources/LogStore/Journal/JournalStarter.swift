@@ -104,10 +104,9 @@ struct JournalStarter {
     for carried in start.carried { try builder.append(carried) }
     header.initialLength = builder.length
     try builder.finish(header)
-    let path = directory.path.hasSuffix("/") ? directory.path + name : directory.path + "/" + name
     let status = try mapped { () throws(StorageError) in try file.status() }
     return Started(
-      journal: JournalFile(name: name, path: path, file: file, header: header, status: status),
+      journal: JournalFile(name: name, path: directory.path(of: name), file: file, header: header, status: status),
       end: header.initialLength, operations: builder.operations)
   }
 }

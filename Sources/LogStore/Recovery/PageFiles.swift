@@ -65,9 +65,7 @@ final class PageFiles {
     return low < numbers.count && numbers[low] == generation ? low : nil
   }
 
-  func path(_ name: String) -> String {
-    directory.path.hasSuffix("/") ? directory.path + name : directory.path + "/" + name
-  }
+  func path(_ name: String) -> String { directory.path(of: name) }
 
   /// Journal `generation`, with its header as it stands there, not rebuilt.
   func journal(_ generation: UInt64) throws(LogStoreError) -> Candidate<JournalFile> {

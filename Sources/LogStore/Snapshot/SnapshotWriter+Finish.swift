@@ -41,7 +41,7 @@ extension SnapshotWriter {
   private func readBack(_ footer: SnapshotFooter?, _ progress: ProgressHandler?) throws(LogStoreError) {
     output.file.dropCache()
     let reader = try SnapshotReader(
-      file: output.file, name: temporaryName, path: directory.path + "/" + temporaryName,
+      file: output.file, name: temporaryName, path: directory.path(of: temporaryName),
       generation: header.generation, cacheBytes: 0)
     var verifier = SnapshotVerifier(reader, phase: .checking, checksKeys: false, progress: progress)
     let findings = try verifier.run()

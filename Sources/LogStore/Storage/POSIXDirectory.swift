@@ -49,7 +49,7 @@ final class POSIXDirectory: StorageDirectory {
     guard unsafe fstatat(descriptor.value, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else {
       let code = lastError()
       if code == ENOENT { return nil }
-      throw StorageError(.status, errno: code, path: join(name))
+      throw StorageError(.status, errno: code, path: path(of: name))
     }
     return FileStatus(info)
   }
@@ -64,7 +64,7 @@ final class POSIXDirectory: StorageDirectory {
     // Not following links and not blocking: a page's files are plain files, whatever stands in their place.
     let file = unsafe openat(descriptor.value, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
     guard file >= 0 else { throw failure(access == .createNew ? .create : .open, name) }
-    return POSIXFile(descriptor: file, path: join(name))
+    return POSIXFile(descriptor: file, path: path(of: name))
   }
 
   func rename(_ from: String, to: String) throws(StorageError) {
@@ -76,7 +76,7 @@ final class POSIXDirectory: StorageDirectory {
       guard errno == ENOTSUP || errno == EINVAL else { throw failure(.rename, to) }
     #endif
     // The file system cannot refuse to replace. The writer's lock is held, so looking first is enough.
-    guard try status(of: to) == nil else { throw StorageError(.rename, errno: EEXIST, path: join(to)) }
+    guard try status(of: to) == nil else { throw StorageError(.rename, errno: EEXIST, path: path(of: to)) }
     guard unsafe renameat(descriptor.value, from, descriptor.value, to) == 0 else { throw failure(.rename, to) }
   }
 
@@ -148,10 +148,8 @@ final class POSIXDirectory: StorageDirectory {
 
   func close() { descriptor.close() }
 
-  private func join(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
-
   private func failure(_ operation: StorageError.Operation, _ name: String? = nil) -> StorageError {
     let code = lastError()
-    return StorageError(operation, errno: code, path: name.map(join) ?? path)
+    return StorageError(operation, errno: code, path: name.map(path(of:)) ?? path)
   }
 }

@@ -41,6 +41,11 @@ public protocol StorageDirectory: AnyObject, Sendable {
   func close()
 }
 
+extension StorageDirectory {
+  /// The path of a file in the directory, for whoever is told of it.
+  func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+}
+
 /// An open file.
 public protocol StorageFile: AnyObject, Sendable {
   func status() throws(StorageError) -> FileStatus
