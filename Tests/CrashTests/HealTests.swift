@@ -66,6 +66,36 @@ import Testing
   }
 
   @Test(arguments: Part.allCases)
+  func aSalvageTakesFromTheKeptGenerationWhatTheSnapshotDoesNotGive(part: Part) throws {
+    let (storage, _) = try page(part, kept: true)
+    let report = try PageInspector(path: pagePath, storage: storage).salvage(to: "/new", options: quietOptions(storage))
+    #expect(report.records == UInt64(count))
+    #expect(report.findings.allSatisfy { $0.lostOperations == nil && $0.remedy.isEmpty })
+    let new = try Page(path: "/new", options: quietOptions(storage))
+    #expect(try new.table() == truth)
+  }
+
+  @Test(arguments: Part.allCases, [true, false])
+  func verifyingNamesACommandThatHelps(part: Part, kept: Bool) throws {
+    let (storage, name) = try page(part, kept: kept)
+    let inspector = PageInspector(path: pagePath, storage: storage)
+    let remedies = try Set(inspector.verify().findings.map(\.remedy))
+    #expect(remedies == [kept || part == .keyTable ? "logctl compact PAGE" : "logctl salvage PAGE -o NEW"])
+    guard kept else { return }
+    let page = try open(storage, healed: Shared(0))
+    try page.compact()
+    // Within the time of grace the damaged file stands, and is no longer needed.
+    #expect(storage.contents(of: name) != nil)
+    #expect(
+      try Set(inspector.verify().findings.filter { $0.severity == .damage }.map(\.remedy)) == [
+        "logctl compact --keep none PAGE"
+      ])
+    try page.compact(keep: Retention.none)
+    try page.close()
+    #expect(try inspector.verify().findings.isEmpty)
+  }
+
+  @Test(arguments: Part.allCases)
   func withoutAKeptGenerationWhatIsDamagedIsAnErrorAndNeverAbsent(part: Part) throws {
     let (storage, name) = try page(part, kept: false)
     let before = storage.contents(of: name)

@@ -107,7 +107,7 @@ final class BatchFrames {
     guard !overflow, total + Mark.frameBytes <= Limits.batchBytes else {
       throw LogStoreError(
         .tooLarge,
-        "a batch takes at most \(Limits.batchBytes) bytes; this operation would make it longer. Use smaller values or batches"
+        "a batch takes at most \(Limits.batchBytes) bytes; this operation would make it longer; use smaller values or batches"
       )
     }
   }

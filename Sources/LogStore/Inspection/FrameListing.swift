@@ -41,7 +41,7 @@ struct FrameListing {
     self.progress = progress
     var finder = ChainFinder(files, until: .now)
     guard let chain = try finder.find() else {
-      throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: files.directory.path)
+      throw LogStoreError.noFiles(files.directory.path)
     }
     var journals = chain.journals
     // Further back than the base, as far as generations are kept.

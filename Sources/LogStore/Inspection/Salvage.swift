@@ -37,7 +37,7 @@ extension PageInspector {
       let records = try copier.finish()
       return SalvageReport(
         path: destination, records: records, bytes: copier.bytes,
-        findings: tolerant.unreadable.findings + source.findings)
+        findings: (tolerant.unreadable.findings + source.findings).map(\.withoutRemedy))
     } catch {
       copier.abandon()
       throw error
@@ -65,7 +65,7 @@ final class SalvageSource {
         findings = chain.findings
         return
       }
-      throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: files.directory.path)
+      throw LogStoreError.noFiles(files.directory.path)
     } catch {
       guard error.code == .noBase || error.code == .damaged || error.code == .foreignFile else { throw error }
       try gather(error)
@@ -183,20 +183,15 @@ final class SalvageSource {
         if let destinationFailure { throw destinationFailure }
         // Around this one record; its neighbours stand in their own places.
         let place = error as? LogStoreError
-        if let record = healed?.record(at: next) {
-          findings.append(
-            Finding(
-              .damagedSnapshot, .damage, file: base.name, range: place?.offset.map { $0..<($0 + 1) },
-              detail: "record \(next) in page order is copied from the kept generation: \(place?.message ?? "\(error)")"
-            ))
-          try unsafe copier.put(record.key.span.bytes, record.value.span.bytes)
-          next += 1
-          continue
-        }
+        let kept = healed?.record(at: next)
+        if let kept { try unsafe copier.put(kept.key.span.bytes, kept.value.span.bytes) }
         findings.append(
           Finding(
-            .damagedSnapshot, .damage, file: base.name, range: place?.offset.map { $0..<($0 + 1) },
-            detail: "record \(next) in page order cannot be read: \(place?.message ?? "\(error)")", lostOperations: 1))
+            .damagedSnapshot, .damage, file: base.name,
+            range: place?.offset.map { (try? base.damagedRange(at: $0)) ?? $0..<($0 + 1) },
+            detail: "record \(next) in page order cannot be read: \(place?.fault ?? "\(error)")"
+              + (kept == nil ? "" : "; copied from the kept generation"),
+            lostOperations: kept == nil ? 1 : nil))
         next += 1
       }
     }

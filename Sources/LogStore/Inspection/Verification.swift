@@ -23,7 +23,7 @@ struct Verification {
     }
     var finder = ChainFinder(files, until: .now)
     guard let chain = try finder.find() else {
-      throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: files.directory.path)
+      throw LogStoreError.noFiles(files.directory.path)
     }
     for journal in chain.journals { journal.file.dropCache() }
     var recovery = Recovery(chain: chain, policy: .salvage)
@@ -33,6 +33,7 @@ struct Verification {
     frames += result.outcomes.reduce(0) { $0 + $1.frames }
     findings = result.report.findings
     try verifySnapshots(chain)
+    adviseOnSnapshots(chain)
     try verifyOthers(chain)
     noteNames(chain)
     return VerificationReport(recovery: result.report, findings: findings, files: count, bytes: total, frames: frames)
@@ -57,6 +58,32 @@ struct Verification {
     }
   }
 
+  /// A compaction mends the snapshot that the state rests on from the generation kept before it; where there is none, it
+  /// would fail. One from before that is not needed, and goes with the next compaction that keeps nothing.
+  private mutating func adviseOnSnapshots(_ chain: Chain) {
+    guard let base = chain.base else { return }
+    let older = Set(files.listing.snapshots.filter { $0 < base.header.generation }.map { PageFile.snapshot($0).name })
+    // The key table can be made again from the records.
+    let needsAnother = findings.contains {
+      $0.kind == .damagedSnapshot && $0.file == base.name && ($0.range?.lowerBound ?? 0) < base.footer.keysOffset
+    }
+    let canMend = !needsAnother || hasGeneration(behind: base)
+    for index in findings.indices where findings[index].kind == .damagedSnapshot {
+      if older.contains(findings[index].file) {
+        findings[index].detail += "; the present state does not need it"
+        findings[index].remedy = "logctl compact --keep none PAGE"
+      } else if findings[index].file == base.name, !canMend {
+        findings[index].remedy = "logctl salvage PAGE -o NEW"
+      }
+    }
+  }
+
+  private func hasGeneration(behind base: SnapshotReader) -> Bool {
+    var finder = ChainFinder(files, until: .now, ignoring: base.header.generation)
+    guard let behind = try? finder.findBehind(base.header.generation) else { return false }
+    return behind.successor.header.salt == base.header.journalSalt
+  }
+
   /// What only a newer version can read is no failure where the present state does not need it: opening does not look.
   private mutating func passOver(_ name: String, _ error: LogStoreError, _ isNeeded: Bool) throws(LogStoreError) {
     guard error.code == .newerVersion, !isNeeded else { throw error }
@@ -79,7 +106,7 @@ struct Verification {
       if !findings.contains(where: { $0.file == name }) {
         findings.append(
           Finding(
-            .damagedSnapshot, .damage, file: name, range: 0..<damage.size, detail: damage.error.message,
+            .damagedSnapshot, .damage, file: name, range: 0..<damage.size, detail: damage.error.fault,
             remedy: "logctl compact PAGE"))
       }
       done += damage.size
@@ -118,7 +145,7 @@ struct Verification {
         findings.append(
           Finding(
             .damagedHeader, .damage, file: name, range: 0..<min(damage.size, UInt64(Limits.headerBytes)),
-            detail: damage.error.message))
+            detail: damage.error.fault))
       }
     case .absent: break
     case .notAFile:
@@ -192,7 +219,10 @@ struct Verification {
         Finding(.temporary, .note, file: name, detail: "an unfinished file; the next writer removes it"))
     }
     for name in files.listing.quarantines {
-      findings.append(Finding(.quarantine, .note, file: name, detail: "bytes that a recovery has set aside"))
+      findings.append(
+        Finding(
+          .quarantine, .note, file: name,
+          detail: "bytes that a recovery has set aside; the page does not need them"))
     }
     for name in files.listing.strangers {
       findings.append(Finding(.stranger, .note, file: name, detail: "not a file of the page; it is left alone"))

@@ -19,7 +19,7 @@ final class HealNotice: @unchecked Sendable {
       .healed(
         Finding(
           .damagedSnapshot, .damage, file: file, range: range,
-          detail: "\(error.message); served from the kept generation", remedy: "logctl compact PAGE")))
+          detail: "\(error.fault); served from the kept generation", remedy: "logctl compact PAGE")))
     request?()
   }
 }

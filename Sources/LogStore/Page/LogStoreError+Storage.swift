@@ -36,3 +36,10 @@ func mapped<Result: ~Copyable>(
     throw LogStoreError(error, offset: offset)
   }
 }
+
+extension LogStoreError {
+  /// A directory that is no page: it is empty, or everything in it is somebody else's.
+  static func noFiles(_ path: String) -> LogStoreError {
+    LogStoreError(.notFound, "there is no page here: the directory holds none of its files", path: path)
+  }
+}

@@ -56,7 +56,8 @@ public enum RecoveryPolicy: String, Sendable, CaseIterable {
 public enum Retention: Sendable, Hashable {
   /// Nothing before the new snapshot.
   case none
-  /// The last verified snapshot before the new one, and every journal since.
+  /// The last verified snapshot before the new one, and every journal since, to fall back on. What was needed within the
+  /// last ten minutes stays as well, so that a copy under way finds it.
   case previous
   /// That many snapshots before the new one.
   case count(Int)

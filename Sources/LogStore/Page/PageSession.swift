@@ -51,7 +51,7 @@ struct PageOpener {
         throw LogStoreError(.notFound, "there is no page here", path: path, errno: error.errno, cause: error)
       case StorageError.notDirectory, StorageError.exists:
         throw LogStoreError(
-          .foreignFile, "a page is a directory, and this is none", path: path, errno: error.errno, cause: error)
+          .foreignFile, "a page is a directory, and this is not one", path: path, errno: error.errno, cause: error)
       default:
         let mapped = LogStoreError(error)
         if mode == .create, error.operation == .createDirectory {
@@ -90,7 +90,7 @@ struct PageOpener {
       do throws(LogStoreError) {
         var finder = ChainFinder(files, until: until)
         guard let chain = try finder.find() else {
-          throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: path)
+          throw LogStoreError.noFiles(path)
         }
         // A file that went while the list was read is no gap: somebody compacts.
         if chain.isIncomplete, attempt < PageOpener.attempts, try hasChanged(files) {
@@ -128,7 +128,7 @@ struct PageOpener {
     var finder = ChainFinder(files, until: .now)
     guard let chain = try finder.find() else {
       guard mode == .create else {
-        throw LogStoreError(.notFound, "there is no page here: the directory is empty", path: path)
+        throw LogStoreError.noFiles(path)
       }
       return try create(directory, files, model)
     }

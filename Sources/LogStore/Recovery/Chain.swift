@@ -148,7 +148,7 @@ struct ChainFinder {
     guard judged.insert(name).inserted else { return }
     findings.append(
       Finding(
-        .damagedSnapshot, .damage, file: name, range: range, detail: "the snapshot does not verify: \(error.message)",
+        .damagedSnapshot, .damage, file: name, range: range, detail: error.fault,
         remedy: "logctl compact PAGE"))
   }
 

@@ -75,4 +75,24 @@ public struct Finding: Sendable, Hashable {
     self.keys = keys
     self.remedy = remedy
   }
+
+  /// For a report whose reader has already done what there is to do.
+  var withoutRemedy: Finding {
+    var finding = self
+    finding.remedy = ""
+    return finding
+  }
+}
+
+extension Finding: CustomStringConvertible {
+  /// One line for a log; `PAGE` stands for the page's path.
+  public var description: String {
+    var text = "\(severity): \(kind.rawValue) in \(file)"
+    if let range { text += " at bytes \(range.lowerBound) to \(range.upperBound)" }
+    if let lsns { text += ", LSN \(lsns.lowerBound) to \(lsns.upperBound)" }
+    text += ": " + detail
+    if let lostOperations { text += "; at most \(lostOperations) operations lost" }
+    if !remedy.isEmpty { text += "; next: " + remedy }
+    return text
+  }
 }

@@ -142,11 +142,12 @@ struct Recovery {
           remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
     }
     if let tail = outcome.tornTail {
+      let bytes = tail.count == 1 ? "1 byte that is" : "\(tail.count) bytes that are"
       result.quarantine.append(QuarantineRange(generation: journal.generation, range: tail))
       result.report.findings.append(
         Finding(
           .tornTail, .benign, file: journal.name, range: tail,
-          detail: "the journal ends in \(tail.count) bytes that are no complete batch, as after a crash; "
+          detail: "the journal ends in \(bytes) no complete batch, as after a crash; "
             + "a last group that was synced but not yet marked cannot be told from it"))
     }
     if outcome.clockRanBack {

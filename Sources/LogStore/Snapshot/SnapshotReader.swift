@@ -32,7 +32,7 @@ final class SnapshotReader: RecordBase {
     case .newer: throw .newerSnapshot(path, 0)
     case .foreign:
       throw LogStoreError(
-        .foreignFile, "The file is no snapshot of LogStore, or its first bytes are damaged.", path: path, offset: 0)
+        .foreignFile, "the file is no snapshot of LogStore, or its first bytes are damaged", path: path, offset: 0)
     }
     source = SnapshotSource(file: file, path: path, size: status.size, codec: FrameCodec(salt: header.salt))
     let frameBytes = SnapshotLayout.footerFrameBytes

@@ -26,8 +26,7 @@ struct SnapshotSource: Sendable {
 
   func damaged(_ offset: UInt64, _ what: String) -> LogStoreError {
     LogStoreError(
-      .damaged, "The snapshot is damaged: \(what). Run `logctl verify` on the page to see what is affected.",
-      path: path, offset: offset)
+      .damaged, "the snapshot is damaged: \(what)" + LogStoreError.salvageRemedy, path: path, offset: offset)
   }
 
   /// A frame that verifies and yet does not belong where it stands.
@@ -38,9 +37,17 @@ struct SnapshotSource: Sendable {
 }
 
 extension LogStoreError {
+  static let salvageRemedy = "; `logctl salvage PAGE -o NEW` copies what can be read"
+
+  /// The message without that remedy, for a finding, which has one of its own.
+  var fault: String {
+    message.hasSuffix(LogStoreError.salvageRemedy)
+      ? String(message.dropLast(LogStoreError.salvageRemedy.count)) : message
+  }
+
   static func newerSnapshot(_ path: String, _ offset: UInt64) -> LogStoreError {
     LogStoreError(
-      .newerVersion, "The snapshot was written by a newer version of LogStore. Use that version to open the page.",
+      .newerVersion, "the snapshot was written by a newer version of LogStore; update",
       path: path, offset: offset)
   }
 }

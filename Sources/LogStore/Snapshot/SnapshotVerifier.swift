@@ -28,7 +28,7 @@ struct SnapshotVerifier {
     try keyTable()
     try window.digest(upTo: reader.footerOffset)
     if window.digest != reader.footer.checksum {
-      report(reader.footerOffset..<reader.size, "the checksum of the whole file is another one")
+      report(reader.footerOffset..<reader.size, "the checksum of the whole file does not match")
     }
     if keys != nil { findings += try keys!.finish() }
     try step(reader.size)
@@ -166,7 +166,7 @@ struct SnapshotVerifier {
     guard let progress, done >= reported + (4 << 20) || done == reader.size else { return }
     reported = done
     guard progress(Progress(phase, completedBytes: done, totalBytes: reader.size)) else {
-      throw LogStoreError(.cancelled, "The snapshot was being read when it was cancelled.", path: reader.path)
+      throw LogStoreError(.cancelled, "cancelled while the snapshot was read", path: reader.path)
     }
   }
 }

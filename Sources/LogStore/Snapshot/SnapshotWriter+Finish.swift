@@ -4,7 +4,7 @@ extension SnapshotWriter {
   /// was read back from the medium, as far as the system lets that be asked for. Renaming is the caller's.
   func finish(progress: ProgressHandler? = nil) throws(LogStoreError) -> UInt64 {
     guard state == .writing else {
-      throw LogStoreError(.closed, "The snapshot's writer is not in a state to finish.", path: temporaryName)
+      throw LogStoreError(.closed, "the snapshot's writer is not in a state to finish", path: temporaryName)
     }
     var footer: SnapshotFooter?
     try attempt { () throws(StorageError) in
@@ -48,7 +48,7 @@ extension SnapshotWriter {
     guard findings.isEmpty, reader.header == header, reader.footer == footer, reader.size == output.offset else {
       let first = findings.first
       throw LogStoreError(
-        .damaged, "The snapshot did not read back as it was written. The page goes on as it was; check the medium.",
+        .damaged, "the snapshot did not read back as it was written; the page goes on as it was; check the medium",
         path: reader.path, offset: first?.range?.lowerBound)
     }
   }

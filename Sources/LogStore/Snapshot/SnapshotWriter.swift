@@ -172,21 +172,21 @@ extension SnapshotWriter {
   private func check(_ key: RawSpan, _ valueLength: Int) throws(LogStoreError) {
     guard state == .writing, open == nil, header.state == 0 else { throw misuse() }
     guard key.byteCount >= 1, key.byteCount <= Limits.keyBytes else {
-      throw LogStoreError(.invalidKey, "A key is 1 to 1,024 bytes long, not \(key.byteCount).")
+      throw LogStoreError(.invalidKey, "a key has 1 to 1024 bytes, not \(key.byteCount)")
     }
     guard valueLength >= 0, LongRecord.span(key.byteCount, valueLength, settings.partBytes) <= Limits.batchBytes else {
       throw tooLarge()
     }
     guard count < SnapshotLayout.maximumRecords else {
-      throw LogStoreError(.tooLarge, "A page holds at most 2,147,483,647 records.")
+      throw LogStoreError(.tooLarge, "a page holds at most 2,147,483,647 records")
     }
   }
 
   private func tooLarge() -> LogStoreError {
-    LogStoreError(.tooLarge, "A record is at most 1 GiB, with what frames it. Divide the value.", path: directory.path)
+    LogStoreError(.tooLarge, "a record is at most 1 GiB, with what frames it; divide the value", path: directory.path)
   }
 
   private func misuse() -> LogStoreError {
-    LogStoreError(.closed, "The snapshot's writer is not in a state for this call.", path: temporaryName)
+    LogStoreError(.closed, "the snapshot's writer is not in a state for this call", path: temporaryName)
   }
 }

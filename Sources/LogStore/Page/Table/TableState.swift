@@ -57,7 +57,7 @@ struct TableState {
     // Pages that the block may need: its records, of up to 131 sizes; bucket splits and nodes; a larger directory.
     let pages = block.bytes.count / 2048 + block.count / 8 + 200
     guard memory.pageNumbers(after: pages, run: 2 << max(0, index.depth - 9)) <= shape.pageLimit else {
-      throw LogStoreError(.tooLarge, "The table of changes since the last compaction is full; compact the page.")
+      throw LogStoreError(.tooLarge, "the table of changes since the last compaction is full; compact the page")
     }
     found.removeAll(keepingCapacity: true)
     found.reserveCapacity(block.count - block.start)
