@@ -47,6 +47,19 @@ package enum CommandTable {
     (.interrupted, "Interrupted. What was finished by then stands."),
   ]
 
+  /// From the first suspicion to a page that verifies.
+  package static let damageGuide = [
+    "1. Copy the page's directory before anything else, and work on the page only after that. Never delete a file of it.",
+    "2. Run logctl verify: it changes nothing. Each finding that needs something done ends in the command to run next, "
+      + "and says at most how many operations are lost and, where they can be read, their keys.",
+    "3. If a complete copy from before the damage exists, compare: logctl replay prints the records of both.",
+    "4. Otherwise run what the findings say. logctl compact mends what can be mended; what is lost is recorded, and its "
+      + "bytes are set aside in files ending in .quarantine. logctl forget drops that record, once you have taken note "
+      + "of it. Then verify again.",
+    "5. Where the page does not open, or compacting fails, logctl salvage copies what can be read into a new page. Verify "
+      + "that one, and put it in the old one's place.",
+  ]
+
   package static let environment: [(name: String, meaning: String)] = [
     ("NO_COLOR", "Where it is set and not empty, nothing is colored unless --color asks for it.")
   ]

@@ -82,15 +82,18 @@ extension CommandTable {
     discussion: [
       .text(
         "Every record is verified as it is copied, and the snapshot is read back before anything older is removed. "
-          + "Interrupting leaves the page as it was.")
+          + "Interrupting leaves the page as it was."),
+      .text(
+        "What is kept of the past is there to fall back on, so that a first compaction makes the directory larger."),
     ],
     arguments: [page],
     options: [
       OptionSpec("dry-run", short: "n", "Say what would be freed, and change nothing."),
       OptionSpec(
         "keep", value: .init(name: "none|all|count", kind: .choiceOrNumber(["none", "all"], 0...1_000_000)),
-        "What to leave of the past: none, all, or that many older snapshots with every journal since. (default: the "
-          + "last verified snapshot and every journal since)"),
+        "What to leave of the past: none, all, or that many older snapshots with every journal since. What was needed "
+          + "within the last ten minutes stays as well, except with none. (default: the last verified snapshot and "
+          + "every journal since)"),
       json, color, helpOption,
     ],
     examples: [
@@ -139,7 +142,8 @@ extension CommandTable {
     discussion: [
       .text(
         "What recovery once had to drop is reported at every opening until it is forgotten. Shows the recorded losses "
-          + "and asks before it drops them; where standard input is not a terminal, --yes must be given instead.")
+          + "and asks before it drops them; where standard input is not a terminal, --yes must be given instead. Brings "
+          + "nothing back: look for a copy of the page first.")
     ],
     arguments: [page],
     options: [

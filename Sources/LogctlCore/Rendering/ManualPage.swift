@@ -25,6 +25,8 @@ package struct ManualPage {
         + "except for import.")
     section("SUBCOMMANDS")
     for command in CommandTable.commands { add(command) }
+    section("A DAMAGED PAGE")
+    for text in CommandTable.damageGuide { paragraph(text) }
     section("OPTIONS")
     paragraph("Without a subcommand:")
     for option in CommandTable.rootOptions { add(option) }

@@ -83,7 +83,8 @@ struct CompactCommand {
     let removed = isDryRun ? "would remove " : "removed "
     if !summary.removedFiles.isEmpty { session.output.line("  " + removed + list(summary.removedFiles)) }
     if !summary.keptFiles.isEmpty {
-      session.output.line("  " + (isDryRun ? "would keep " : "kept ") + list(summary.keptFiles))
+      let kept = (isDryRun ? "would keep " : "kept ") + list(summary.keptFiles)
+      session.output.line("  " + kept + " to fall back on")
     }
   }
 

@@ -62,8 +62,15 @@ struct SalvageCommand {
     let style = session.style
     var line = style.bold(Printable.text(path)) + ": salvaged " + Quantity.count(report.records, "record")
     line += " (" + Quantity.bytes(report.bytes) + ") to " + Printable.text(report.path)
-    let isWhole = !report.findings.contains { $0.severity == .damage }
-    session.output.line(line + (isWhole ? ", nothing is missing" : ", " + style.red("not all of it")))
+    let lost = report.findings.lostOperations
+    if !report.findings.contains(where: { $0.severity == .damage }) {
+      line += ", nothing is missing"
+    } else if lost > 0 {
+      line += ", " + style.red("at most " + Quantity.count(lost, "operation") + " missing")
+    } else {
+      line += ", around damage"
+    }
+    session.output.line(line)
     for finding in report.findings {
       for line in finding.lines(of: path, style, heading: "") { session.output.line("  " + line) }
     }

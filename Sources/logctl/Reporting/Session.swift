@@ -58,6 +58,8 @@ final class Session {
     }
     let place = error.path ?? page
     var text = error.message
+    // The engine says PAGE where a command to run needs the page's path.
+    if text.contains("`logctl ") { text = Remedy.text(text, page: page) }
     if !text.hasPrefix(place) { text = place + ": " + text }
     if let number = error.errno, !text.contains(SystemError.message(number)) {
       text += " (\(SystemError.message(number)))"

@@ -28,7 +28,7 @@ complete -c logctl -n '__fish_seen_subcommand_from replay' -l color -x -a 'auto 
 complete -c logctl -n '__fish_seen_subcommand_from replay' -s h -l help -d 'Show help information.'
 complete -c logctl -n '__fish_seen_subcommand_from replay' -a '(__fish_complete_directories)'
 complete -c logctl -n '__fish_seen_subcommand_from compact' -s n -l dry-run -d 'Say what would be freed, and change nothing.'
-complete -c logctl -n '__fish_seen_subcommand_from compact' -l keep -x -a 'none all' -d 'What to leave of the past: none, all, or that many older snapshots with every journal since. (default: the last verified snapshot and every journal since)'
+complete -c logctl -n '__fish_seen_subcommand_from compact' -l keep -x -a 'none all' -d 'What to leave of the past: none, all, or that many older snapshots with every journal since. What was needed within the last ten minutes stays as well, except with none. (default: the last verified snapshot and every journal since)'
 complete -c logctl -n '__fish_seen_subcommand_from compact' -l json -d 'Print JSON Lines: each line names its schema, and the summary comes last, also on failure.'
 complete -c logctl -n '__fish_seen_subcommand_from compact' -l color -x -a 'auto always never' -d 'Color what people read: auto, always or never. (default: auto, which is on a terminal unless NO_COLOR is set)'
 complete -c logctl -n '__fish_seen_subcommand_from compact' -s h -l help -d 'Show help information.'

@@ -51,7 +51,7 @@ _logctl() {
         compact)
           _arguments -s -S \
             '(-n --dry-run)'{-n,--dry-run}'[Say what would be freed, and change nothing.]' \
-            '--keep=[What to leave of the past\: none, all, or that many older snapshots with every journal since. (default\: the last verified snapshot and every journal since)]:none or all or count:(none all)' \
+            '--keep=[What to leave of the past\: none, all, or that many older snapshots with every journal since. What was needed within the last ten minutes stays as well, except with none. (default\: the last verified snapshot and every journal since)]:none or all or count:(none all)' \
             '--json[Print JSON Lines\: each line names its schema, and the summary comes last, also on failure.]' \
             '--color=[Color what people read\: auto, always or never. (default\: auto, which is on a terminal unless NO_COLOR is set)]:when:(auto always never)' \
             '(-h --help)'{-h,--help}'[Show help information.]' \
