@@ -7,11 +7,11 @@ enum Resealing {
     guard bytes.count >= Limits.headerBytes else { return bytes }
     var file = bytes
     put(Checksum.update(0, file, 0..<124), at: 124, in: &file)
-    let codec = FrameCodec(salt: file.span.bytes.u64(48))
+    let codec = unsafe FrameCodec(salt: file.span.bytes.u64(48))
     var offset = Limits.headerBytes
     var last: Int?
     while file.count - offset >= Limits.frameOverhead {
-      let length = Int(file.span.bytes.u32(offset))
+      let length = unsafe Int(file.span.bytes.u32(offset))
       guard length <= file.count - offset - Limits.frameOverhead else { break }
       seal(&file, offset, length, codec)
       last = offset

@@ -223,7 +223,7 @@ extension PageCore where Model: CompactableModel {
         continue
       } catch {
         // The new snapshot stands; what could not be removed is removed the next time.
-        emit(.compactionFailed(LogStoreError(error), retryAfter: .zero))
+        emit(.removalFailed(LogStoreError(error)))
         summary.keptFiles.append(file.name)
       }
     }

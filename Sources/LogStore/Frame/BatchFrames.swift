@@ -104,10 +104,10 @@ final class BatchFrames {
   private func checkRoom(_ names: Int, _ value: Int) throws(LogStoreError) {
     let frames = (names + value) / partBytes + 1
     let (total, overflow) = buffer.count.addingReportingOverflow(names + value + frames * Limits.frameOverhead)
-    guard !overflow, total + Mark.frameBytes <= Limits.batchBytes else {
+    guard !overflow, total + Limits.batchReserve <= Limits.batchBytes else {
       throw LogStoreError(
         .tooLarge,
-        "a batch takes at most \(Limits.batchBytes) bytes; this operation would make it longer; use smaller values or batches"
+        "a batch takes at most \(Limits.batchBytes - Limits.batchReserve) bytes; this operation would make it longer; use smaller values or batches"
       )
     }
   }

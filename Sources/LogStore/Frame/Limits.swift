@@ -7,6 +7,8 @@ public enum Limits {
   public static let payloadBytes = 64 << 20
   /// A batch, frames included, is at most 1 GiB.
   public static let batchBytes = 1 << 30
+  /// What a batch leaves of that: a mark goes in front of it, and a snapshot keeps long values in smaller frames.
+  static let batchReserve = 64 << 10
   /// Waiting batches are written together up to about this many bytes.
   static let groupBytes = 8 << 20
   /// Bytes in front of a payload.

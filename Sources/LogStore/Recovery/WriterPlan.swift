@@ -65,9 +65,11 @@ struct WriterPlan {
     let end = try boundary(min(outcome.durableEnd, newest.status.size), newest, outcome)
     // What stands behind E: whole batches, but for a dropped range that reaches over E.
     let first = max(end, outcome.dropped.map(\.range.upperBound).filter { $0 > end }.max() ?? end)
-    if first < outcome.good {
+    // Marks alone are nothing to carry.
+    let operations = first < outcome.good ? try operations(newest, first..<outcome.good) : 0
+    if operations > 0 {
       start.carried = [.file(newest, first..<outcome.good)]
-      start.baseLSN = result.lsn - (try operations(newest, first..<outcome.good))
+      start.baseLSN = result.lsn - operations
     }
     start.predecessor = .init(
       generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))

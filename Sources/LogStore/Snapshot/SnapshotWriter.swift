@@ -113,7 +113,7 @@ final class SnapshotWriter {
   /// Writes a frame of an application's own state; the header says which state it is.
   func appendApplicationFrame(_ kind: FrameKind, _ payload: RawSpan) throws(LogStoreError) {
     guard state == .writing, kind.isApplication, header.state != 0 else { throw misuse() }
-    guard payload.byteCount <= Limits.batchBytes / 2 else { throw tooLarge() }
+    guard payload.byteCount <= Limits.batchBytes - Limits.batchReserve else { throw tooLarge() }
     frames += 1
     try attempt { () throws(StorageError) in
       var position = 0
