@@ -99,6 +99,34 @@ import Testing
     try await again.close()
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: 0..<40)
+  func aCursorFollowsOverAnyNumberOfCompactions(seed: UInt64) async throws {
+    var options = PageOptions()
+    options.retention = .all
+    options.durability = .process
+    options.compaction = .manual
+    let page = try Page(path: place.path, options: options)
+    var iterator = page.operations(after: page.position).makeAsyncIterator()
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    var delivered: UInt64 = 0
+    for _ in 0..<24 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      switch state >> 61 {
+      case 0...2: try await page.put("v", for: "k\(state >> 40)")
+      case 3...5: _ = try await page.compact() as CompactionSummary
+      default:
+        guard delivered < page.position.lsn else { continue }
+        delivered += 1
+        #expect(try await iterator.next()?.position.lsn == delivered)
+      }
+    }
+    while delivered < page.position.lsn {
+      delivered += 1
+      #expect(try await iterator.next()?.position.lsn == delivered)
+    }
+    try await page.close()
+  }
+
   @Test func aPositionThatIsNotOnTheHistoryIsNamed() throws {
     let page = try place.open()
     let kept = try page.put("1", for: "k")

@@ -23,21 +23,26 @@ final class LogCursor<Model: PageModel>: @unchecked Sendable {
   /// The next batches, as many as come in one go; empty where the log ends for now.
   func next() throws(LogStoreError) -> [LoggedBatch] {
     if !isPlaced { try place() }
-    let log = core.log.withLock { $0 }
-    if current(log) == nil {
+    var log = core.log.withLock { $0 }
+    var isPlacedAgain = false
+    while true {
+      if let (journal, end) = current(log) {
+        if offset < end {
+          let batches = try read(journal, end)
+          if !batches.isEmpty { return batches }
+          if offset < end { continue }
+        }
+        if advance(log) { continue }
+        if generation == log.segments.last?.journal.generation { return [] }
+      }
       // Compactions have gone past it: whatever is still kept of the log is found by position.
-      isPlaced = false
+      guard !isPlacedAgain else { throw notKept(log.segments.first?.journal.header) }
+      isPlacedAgain = true
+      older = []
+      offset = UInt64(Limits.headerBytes)
+      log = core.log.withLock { $0 }
       try place()
     }
-    while let (journal, end) = current(log) {
-      if offset < end {
-        let batches = try read(journal, end)
-        if !batches.isEmpty { return batches }
-        if offset < end { continue }
-      }
-      guard advance(log) else { return [] }
-    }
-    return []
   }
 
   private func read(_ journal: JournalFile, _ end: UInt64) throws(LogStoreError) -> [LoggedBatch] {
@@ -218,6 +223,8 @@ public struct PageOperations: AsyncSequence, Sendable {
       while !Task.isCancelled {
         if let batch = ready.popFirst() { return batch }
         let (core, cursor) = (core, cursor)
+        // Before reading, so that nothing written meanwhile is missed. Not every change brings a batch.
+        let seen = core.log.withLock { $0.position }
         do throws(LogStoreError) {
           ready = try await offPool { () throws(LogStoreError) in try cursor.next() }[...]
         } catch {
@@ -226,8 +233,7 @@ public struct PageOperations: AsyncSequence, Sendable {
         }
         if !ready.isEmpty { continue }
         if core.observers.isFinished { return nil }
-        let lsn = cursor.position.lsn
-        await core.observers.change { core.log.withLock { $0.position.lsn } > lsn }
+        await core.observers.change { core.log.withLock { $0.position } != seen }
       }
       return nil
     }
