@@ -50,7 +50,11 @@ struct Retirement {
     // Only snapshots that verify count: otherwise mending a damaged one would remove the one it was mended from.
     var verified: [SnapshotReader] = []
     for number in files.listing.snapshots.reversed() where number < generation {
-      if let snapshot = try files.snapshot(number).file, snapshot.header.id == chainIDs { verified.append(snapshot) }
+      if let snapshot = try known({ () throws(LogStoreError) in try files.snapshot(number).file }),
+        snapshot.header.id == chainIDs
+      {
+        verified.append(snapshot)
+      }
     }
     guard before > 0 else { return generation }
     guard verified.count >= before else { return 0 }
@@ -82,7 +86,9 @@ struct Retirement {
   private func chain() throws(LogStoreError) -> Set<UInt64> {
     var found: Set<UInt64> = []
     var number: UInt64? = files.listing.journals.last
-    while let generation = number, found.insert(generation).inserted, let journal = try files.journal(generation).file {
+    while let generation = number, found.insert(generation).inserted,
+      let journal = try known({ () throws(LogStoreError) in try files.journal(generation).file })
+    {
       number = journal.header.predecessor?.generation
     }
     return found
@@ -96,8 +102,22 @@ struct Retirement {
     }
   }
 
-  /// A file of another page, or none at all, is nobody's to remove.
+  /// A file of another page, of a newer version, or none at all, is not this one's to remove.
   private func isOurs(_ file: PageFile) throws(LogStoreError) -> Bool {
+    try known { () throws(LogStoreError) in try isOursIfKnown(file) } ?? false
+  }
+
+  /// Nil for what a newer version wrote.
+  private func known<Value>(_ read: () throws(LogStoreError) -> Value?) throws(LogStoreError) -> Value? {
+    do {
+      return try read()
+    } catch {
+      guard error.code == .newerVersion else { throw error }
+      return nil
+    }
+  }
+
+  private func isOursIfKnown(_ file: PageFile) throws(LogStoreError) -> Bool {
     switch file {
     case .journal(let generation):
       switch try files.journal(generation) {
