@@ -41,6 +41,29 @@ import Testing
     #expect(!again.report.findings.contains { $0.kind == .damagedFrame })
   }
 
+  @Test func aLossStaysOnRecordWhenTheJournalThatNamesItIsCutOff() throws {
+    let damaged = try damaged()
+    let first = try Page.open(damaged.storage)
+    try first.put("more", for: "more")
+    try first.close()
+    // A partial copy: the journal that lost something is whole again but for its end, so that the next is cut off.
+    let copy = damaged.storage.crash(.powerCut(.keepAll))
+    let frames = FramePlace.all(in: damaged.original).filter { $0.kind == 1 }
+    copy.edit(journal) { $0 = Array(damaged.original[..<frames[10].offset]) }
+    let shown = (0..<10).filter { $0 != 5 }.map { "key \($0)" }
+    let second = try Page.open(copy)
+    #expect(second.report.isIncomplete)
+    #expect(try second.keys() == shown)
+    try second.put("on", for: "on")
+    try second.close()
+    for _ in 0..<2 {
+      let again = try Page.open(copy)
+      #expect(try again.keys() == shown + ["on"])
+      #expect(again.report.findings.count { $0.kind == .recordedLoss } == 1)
+      try again.close()
+    }
+  }
+
   @Test(arguments: [Retention.none, .previous, .all])
   func compactionHandsLossesDownUntilTheyAreForgotten(keep: Retention) throws {
     let storage = try damaged().storage

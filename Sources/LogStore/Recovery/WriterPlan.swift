@@ -52,11 +52,12 @@ struct WriterPlan {
       guard let base = chain.base else { return JournalStart(predecessor: nil, baseLSN: 0) }
       return JournalStart(
         predecessor: .init(generation: base.header.generation, salt: base.header.journalSalt, end: 0),
-        baseLSN: base.header.lsn, losses: result.newLosses)
+        baseLSN: base.header.lsn, losses: try losses(keeping: []))
     }
     let (newest, outcome) = (result.journals[place], result.outcomes[place])
     var start = JournalStart(
-      predecessor: nil, baseLSN: result.lsn, losses: result.newLosses, quarantine: result.quarantine)
+      predecessor: nil, baseLSN: result.lsn, losses: try losses(keeping: result.journals[...place]),
+      quarantine: result.quarantine)
     // In front of damage, or where a successor begins: what follows is not the state.
     if outcome.stoppedAtDamage || outcome.stoppedBySink || place < result.journals.count - 1 {
       start.predecessor = .init(generation: newest.generation, salt: newest.header.salt, end: outcome.good)
@@ -74,6 +75,14 @@ struct WriterPlan {
     start.predecessor = .init(
       generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))
     return start
+  }
+
+  /// The losses that the new journal has to name: those of this recovery, and those that only a journal names which is
+  /// cut off from now on.
+  private func losses(keeping journals: ArraySlice<JournalFile>) throws(LogStoreError) -> [LossRecord] {
+    var known = try chain.base?.losses() ?? []
+    for journal in journals { known += try journal.losses() }
+    return result.losses.filter { !known.contains($0) } + result.newLosses
   }
 
   /// `place`, or the beginning of the batch around it: what a mark or header names need not be where a batch ends.
