@@ -185,6 +185,7 @@ final class SalvageSource {
         let place = error as? LogStoreError
         let kept = healed?.record(at: next)
         if let kept { try unsafe copier.put(kept.key.span.bytes, kept.value.span.bytes) }
+        // Where the frame's own length cannot be read, at least the place is known.
         findings.append(
           Finding(
             .damagedSnapshot, .damage, file: base.name,

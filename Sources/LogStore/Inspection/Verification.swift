@@ -33,7 +33,7 @@ struct Verification {
     frames += result.outcomes.reduce(0) { $0 + $1.frames }
     findings = result.report.findings
     try verifySnapshots(chain)
-    adviseOnSnapshots(chain)
+    try adviseOnSnapshots(chain)
     try verifyOthers(chain)
     noteNames(chain)
     return VerificationReport(recovery: result.report, findings: findings, files: count, bytes: total, frames: frames)
@@ -60,14 +60,15 @@ struct Verification {
 
   /// A compaction mends the snapshot that the state rests on from the generation kept before it; where there is none, it
   /// would fail. One from before that is not needed, and goes with the next compaction that keeps nothing.
-  private mutating func adviseOnSnapshots(_ chain: Chain) {
+  private mutating func adviseOnSnapshots(_ chain: Chain) throws(LogStoreError) {
     guard let base = chain.base else { return }
     let older = Set(files.listing.snapshots.filter { $0 < base.header.generation }.map { PageFile.snapshot($0).name })
     // The key table can be made again from the records.
     let needsAnother = findings.contains {
       $0.kind == .damagedSnapshot && $0.file == base.name && ($0.range?.lowerBound ?? 0) < base.footer.keysOffset
     }
-    let canMend = !needsAnother || hasGeneration(behind: base)
+    var canMend = true
+    if needsAnother { canMend = try hasGeneration(behind: base) }
     for index in findings.indices where findings[index].kind == .damagedSnapshot {
       if older.contains(findings[index].file) {
         findings[index].detail += "; the present state does not need it"
@@ -78,10 +79,16 @@ struct Verification {
     }
   }
 
-  private func hasGeneration(behind base: SnapshotReader) -> Bool {
+  private func hasGeneration(behind base: SnapshotReader) throws(LogStoreError) -> Bool {
     var finder = ChainFinder(files, until: .now, ignoring: base.header.generation)
-    guard let behind = try? finder.findBehind(base.header.generation) else { return false }
-    return behind.successor.header.salt == base.header.journalSalt
+    do throws(LogStoreError) {
+      guard let behind = try finder.findBehind(base.header.generation) else { return false }
+      return behind.successor.header.salt == base.header.journalSalt
+    } catch {
+      // What a compaction could not use either; a file that cannot be read is another matter.
+      guard error.code == .newerVersion || error.code == .foreignFile || error.code == .damaged else { throw error }
+      return false
+    }
   }
 
   /// What only a newer version can read is no failure where the present state does not need it: opening does not look.
