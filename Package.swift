@@ -36,12 +36,15 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "LogStoreTesting", dependencies: ["LogStore"], swiftSettings: strict),
     .target(name: "LogctlCore", swiftSettings: strict),
+    .target(name: "CrashHarness", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
+    .executableTarget(name: "crash", dependencies: ["CrashHarness"], swiftSettings: strict),
     .executableTarget(name: "logctl", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(name: "LogStoreTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
       name: "ConsumerTests", dependencies: ["LogStore"], swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ConformanceTests", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
-    .testTarget(name: "CrashTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "CrashTests", dependencies: ["CrashHarness", "LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
       name: "FuzzTests", dependencies: ["LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
       exclude: ["Driver", "Corpus", "FailCases", "build", "run", "seed"], sources: ["Targets", "Replay"],

@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Compaction is killed, refused, cancelled, and goes on beside the writers.
 @Suite struct CompactionFaultTests {
   private func page(_ seed: UInt64, records: Int = 60) throws -> (SimulatedStorage, Page) {

@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Many threads and tasks on one page. Run under the thread sanitizer as well.
 @Suite(.serialized) struct ConcurrencyTests {
   /// Each writer's own keys hold its last value, and the log has one place for each operation.

@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// A copy of a page in use, its files taken in any order and at any time, opens to an earlier committed state.
 @Suite struct CopyTests {
   /// The values that keys `0`, `1`, … have after so many writes: each write changes one of four keys.

@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Random scripts, with a crash after every call: what design section 9 promises, against a plain table.
 ///
 /// A failure prints the seed; `LOGSTORE_SEED` runs one seed, `LOGSTORE_SEEDS` so many more.

@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// After a failed sync nothing is promised, nothing is retried, and nothing that memory has is lost.
 @Suite struct FailedSyncTests {
   private static func isJournal(_ name: String) -> Bool { name.hasSuffix(".journal") || name.hasSuffix(".journal.tmp") }

@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Every call of a session fails once, in every way: no trap, no false promise, and afterwards the page goes on.
 @Suite struct FaultSweepTests {
   /// Creation, writing at both levels, compaction, suspension, closing, reopening, recovery from a kill.

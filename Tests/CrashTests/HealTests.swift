@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// A damaged snapshot is served from the kept generation, and mended by a compaction; without one its records are errors.
 @Suite struct HealTests {
   enum Part: CaseIterable { case record, orderTable, keyTable }

@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Once nobody writes, the journal says that all of it is durable: from then on rot in it cannot pass for a torn tail.
 @Suite struct IdleMarkTests {
   private func open(_ storage: SimulatedStorage) throws -> Page {

@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Bytes that had been durable change: exact data or a report, never wrong data, never a silent loss.
 @Suite struct JournalDamageTests {
   private let journal = pagePath + "/0000000000.journal"

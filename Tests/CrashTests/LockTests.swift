@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// One writer at a time, and none that is gone.
 @Suite struct LockTests {
   @Test func aSecondWriterIsRefusedAndReadersAreNot() throws {

@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// A full disk refuses: what was acknowledged stands, what was refused never comes, and no file breaks.
 @Suite struct NoSpaceTests {
   @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [0, 1, 9, 30])

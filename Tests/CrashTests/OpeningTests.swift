@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// What opening refuses, and that it changes nothing then.
 @Suite struct OpeningTests {
   private func refused(

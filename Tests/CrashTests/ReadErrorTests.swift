@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// A read that fails is an error with the file's name in it, never an absence and never an end.
 @Suite struct ReadErrorTests {
   enum Face: CaseIterable {

@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Readers take no lock: they open a page that a writer changes under them.
 @Suite struct ReaderTests {
   @Test func aReaderOpensWhateverAWriterDoesBetweenItsCalls() throws {

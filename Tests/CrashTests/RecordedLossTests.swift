@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// What a recovery has dropped stays dropped, is said at every opening, and is set aside.
 @Suite struct RecordedLossTests {
   private let journal = pagePath + "/0000000000.journal"

@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// The files go or change under the running engine.
 @Suite struct ReplacementTests {
   private func page(_ seed: UInt64) throws -> (SimulatedStorage, Page) {

@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// Counts the frames that it was given.
 private struct Frames: PageState {
   static let identifier: UInt32 = 7

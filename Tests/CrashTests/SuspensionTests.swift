@@ -3,6 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// A page that is suspended holds no lock and owes nothing.
 @Suite struct SuspensionTests {
   @Test func aSuspendedPageHasLetGoAndIsDurableAndComesBackWithoutReadingItAgain() throws {

@@ -2,6 +2,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
+@testable import CrashHarness
+
 /// What a crash leaves at the end of a journal.
 @Suite struct TornTailTests {
   private let journal = pagePath + "/0000000000.journal"

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// What the tiers have seen, row by row. All methods may be called from any thread.
+final class Tally: Sendable {
+  /// A row of the table.
+  struct Row: Sendable {
+    var name: String
+    var states = 0
+    /// Of them, those that no other was like; nil where nobody compared.
+    var distinct: Int?
+    var seconds = 0.0
+    var violations = 0
+    /// Why nothing was done; nil where something was.
+    var skipped: String?
+  }
+
+  private struct State {
+    var rows: [Row] = []
+    var violations: [Violation] = []
+  }
+
+  private let state = Mutex(State())
+  /// Told of each violation as it is found.
+  private let report: @Sendable (Violation) -> Void
+
+  init(report: @escaping @Sendable (Violation) -> Void = { _ in }) { self.report = report }
+
+  var rows: [Row] { state.withLock { $0.rows } }
+  var violations: [Violation] { state.withLock { $0.violations } }
+
+  /// Adds what a part of a tier has done; rows of one name are one row.
+  func add(_ name: String, states: Int, distinct: Int? = nil, seconds: Double = 0) {
+    change(name) {
+      $0.states += states
+      $0.seconds += seconds
+      if let distinct { $0.distinct = ($0.distinct ?? 0) + distinct }
+    }
+  }
+
+  func skip(_ name: String, because reason: String) { change(name) { $0.skipped = reason } }
+
+  func violation(_ violation: Violation, in name: String) {
+    change(name) { $0.violations += 1 }
+    state.withLock { state in
+      // Thousands of one kind would only hide the others.
+      if state.violations.count < 200 { state.violations.append(violation) }
+    }
+    report(violation)
+  }
+
+  private func change(_ name: String, _ body: (inout Row) -> Void) {
+    state.withLock { state in
+      let place = state.rows.firstIndex { $0.name == name } ?? state.rows.count
+      if place == state.rows.count { state.rows.append(Row(name: name)) }
+      body(&state.rows[place])
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/// One way of breaking pages, with the check of what is left.
+protocol Tier {
+  /// What the command line calls it.
+  static var name: String { get }
+  /// What it does, in a line of the help.
+  static var summary: String { get }
+  /// Its part of the time, beside those of the other tiers.
+  static var share: Double { get }
+
+  init()
+
+  /// Works until the plan says that it is enough, and notes what it has seen.
+  func run(_ plan: Plan, _ tally: Tally) throws
+
+  /// Runs one case again, the one that a violation's `replay` names (without the tier's name); nil if it holds now.
+  func replay(_ text: String) throws -> Violation?
+}
+
+/// How much a tier is to do.
+struct Plan: Sendable {
+  enum Extent: Sendable {
+    /// What CI runs: a fixed amount from a fixed seed, which says the same on every machine.
+    case ci
+    /// Until so many seconds have gone by.
+    case seconds(Double)
+  }
+
+  var extent: Extent
+  var seed: UInt64
+  /// How many threads may work at once.
+  var workers: Int
+  private let start: ContinuousClock.Instant
+
+  init(_ extent: Extent, seed: UInt64, workers: Int) {
+    self.extent = extent
+    self.seed = seed
+    self.workers = workers
+    start = .now
+  }
+
+  var isCI: Bool { if case .ci = extent { true } else { false } }
+
+  /// Whether the time is up; never in CI, where the amount counts.
+  var isOver: Bool {
+    guard case .seconds(let seconds) = extent else { return false }
+    return ContinuousClock.now - start >= .seconds(seconds)
+  }
+
+  /// The same plan for a part of a tier, which begins now.
+  func part(_ share: Double) -> Plan {
+    guard case .seconds(let seconds) = extent else { return Plan(.ci, seed: seed, workers: workers) }
+    return Plan(.seconds(seconds * share), seed: seed, workers: workers)
+  }
+}
+
+/// Something that must hold and did not.
+struct Violation: Sendable, Hashable {
+  /// What is wrong, in a line.
+  var what: String
+  /// What `crash replay` takes to show it again in seconds: the tier's name, a colon, and the case.
+  var replay: String
+}

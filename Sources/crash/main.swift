@@ -1,0 +1,4 @@
+import CrashHarness
+import Glibc
+
+exit(CrashCommand.run(Array(CommandLine.arguments.dropFirst())))
