@@ -1,9 +1,9 @@
 import Dispatch
-import LogStore
 import LogStoreTesting
 import Testing
 
 @testable import CrashHarness
+@testable import LogStore
 
 /// Many threads and tasks on one page. Run under the thread sanitizer as well.
 @Suite(.serialized) struct ConcurrencyTests {
@@ -120,7 +120,7 @@ import Testing
     }
     #expect(inside.wait())
     let second = Task { try await page.put("two", for: "b") }
-    try await Task.sleep(for: .milliseconds(100))
+    #expect(eventually { page.core.queue.waiting == 1 })
     second.cancel()
     await #expect(throws: LogStoreError.self) { try await second.value }
     goOn.come()

@@ -88,30 +88,30 @@ import Testing
     guard unsafe access("/usr/bin/flock", X_OK) == 0 else { return }
     let child = try #require(spawn(["/usr/bin/flock", path, "/bin/sleep", "600"]))
     var code: LogStoreError.Code?
-    for _ in 0..<200 where code == nil {
-      usleep(10_000)
-      do {
+    let isHeld = eventually {
+      do throws(LogStoreError) {
         try Page(path: path, mode: .readWrite, options: options).close()
       } catch {
         code = error.code
       }
+      return code != nil
     }
-    #expect(code == .locked)
+    #expect(isHeld && code == .locked)
     // The holder and its command make a process group of their own.
     kill(-child, SIGKILL)
     var status: Int32 = 0
     unsafe waitpid(child, &status, 0)
-    var opened = false
-    for _ in 0..<200 where !opened {
-      do {
+    var other: LogStoreError?
+    let isFree = eventually {
+      do throws(LogStoreError) {
         try Page(path: path, mode: .readWrite, options: options).close()
-        opened = true
+        return true
       } catch {
-        #expect(error.code == .locked)
-        usleep(10_000)
+        if error.code != .locked { other = error }
+        return false
       }
     }
-    #expect(opened)
+    #expect(isFree && other == nil)
   }
 
   private func spawn(_ arguments: [String]) -> pid_t? {

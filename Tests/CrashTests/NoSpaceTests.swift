@@ -1,9 +1,9 @@
 import Glibc
-import LogStore
 import LogStoreTesting
 import Testing
 
 @testable import CrashHarness
+@testable import LogStore
 
 /// A full disk refuses: what was acknowledged stands, what was refused never comes, and no file breaks.
 @Suite struct NoSpaceTests {
@@ -53,7 +53,7 @@ import Testing
     var writers = [write("b", "first")]
     #expect(inside.wait())
     writers += ["c", "d", "e"].map { write($0, String(repeating: $0, count: 100)) }
-    usleep(300_000)
+    #expect(eventually { page.core.queue.waiting == 3 })
     // A mark of 42 bytes, a batch of 112, and half of the next one.
     storage.fail(Fault(.write, .short(42 + 112 + 50), after: 1))
     storage.fail(Fault(.write, .error(ENOSPC), after: 1))

@@ -23,6 +23,9 @@ final class CommitQueue: Sendable {
   /// Says how to commit queued batches, before any is queued.
   func attach(_ commit: @escaping @Sendable ([CommitRequest]) -> Void) { self.commit.withLock { $0 = commit } }
 
+  /// How many batches are queued.
+  var waiting: Int { state.withLock { $0.requests.count } }
+
   /// Takes the baton if nobody holds it or waits.
   func tryClaim() -> Bool {
     state.withLock {

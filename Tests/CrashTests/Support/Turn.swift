@@ -8,15 +8,40 @@ final class Turn: Sendable {
   func come() { semaphore.signal() }
 
   /// Whether the other came in time.
-  func wait(seconds: Int = 20) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
+  func wait(seconds: Int = 60) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
 }
 
-/// Runs `body` on a thread of its own.
+/// Runs `body` on a thread of its own: one of the system's, since a pool may let it wait for others that block.
 func onThread(_ body: @escaping @Sendable () -> Void) -> Turn {
   let done = Turn()
-  DispatchQueue(label: "test").async {
-    body()
-    done.come()
-  }
+  let work = unsafe Unmanaged.passRetained(
+    Work {
+      body()
+      done.come()
+    })
+  var thread = pthread_t()
+  let result = unsafe pthread_create(
+    &thread, nil,
+    { argument in
+      unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
+      return nil
+    }, work.toOpaque())
+  precondition(result == 0, "no thread can be made")
+  pthread_detach(thread)
   return done
+}
+
+private final class Work: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+/// Waits until something holds that another thread brings about; false where it does not within a minute.
+func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<60_000 {
+    if condition() { return true }
+    usleep(1000)
+  }
+  return false
 }

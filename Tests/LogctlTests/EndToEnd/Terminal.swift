@@ -37,6 +37,19 @@ final class Terminal {
     return String(decoding: seen, as: UTF8.self)
   }
 
+  /// What the program has shown and nobody has read.
+  func available() -> String {
+    var seen: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while unsafe poll(&waiting, 1, 0) == 1, waiting.revents & Int16(POLLIN) != 0 {
+      let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
+      guard count > 0 else { break }
+      seen += chunk[..<count]
+    }
+    return String(decoding: seen, as: UTF8.self)
+  }
+
   /// All that the program shows until it ends.
   func readToEnd() -> String { read(until: "\0") }
 }
