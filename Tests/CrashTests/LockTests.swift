@@ -45,6 +45,24 @@ import Testing
     withExtendedLifetime(page) {}
   }
 
+  /// Until a child that is being started has replaced its program, it holds every descriptor a second time.
+  @Test func aPageThatIsLetGoIsFreeThoughAChildHoldsItsDescriptor() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/page"
+    var page: Page? = try Page(path: path)
+    try page?.put("one", for: "a")
+    let descriptors = TemporaryFolder.names(in: "/proc/self/fd").compactMap { Int32($0) }.filter { descriptor in
+      var buffer = [CChar](repeating: 0, count: 4096)
+      let count = unsafe readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
+      return String(decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self) == path
+    }
+    #expect(!descriptors.isEmpty)
+    let copies = descriptors.map { dup($0) }
+    defer { for copy in copies { Glibc.close(copy) } }
+    page = nil
+    #expect(try Page(path: path).view().records().count == 1)
+  }
+
   @Test(arguments: [ENOLCK, ENOSYS, EIO])
   func aLockThatCannotBeTakenIsAnErrorAndNotALockHeldByAnother(errno: Int32) throws {
     let storage = SimulatedStorage(seed: 4)

@@ -2,7 +2,7 @@ import Glibc
 
 /// `crash`: runs the tiers, and prints a table of what they have seen.
 package enum CrashCommand {
-  static var tiers: [any Tier.Type] { [] }
+  static var tiers: [any Tier.Type] { [KillTier.self] }
 
   static let usage = """
     USAGE: crash [TIER ...] [--seconds N | --ci] [--seed N] [--workers N]
@@ -117,6 +117,7 @@ package enum CrashCommand {
 enum ChildModes {
   static func named(_ name: String) -> (([String]) -> Int32)? {
     switch name {
+    case KilledChild.mode: KilledChild.run
     default: nil
     }
   }

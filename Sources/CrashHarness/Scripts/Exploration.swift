@@ -1,6 +1,5 @@
 import LogStore
 import LogStoreTesting
-import Testing
 
 /// Runs a script, crashes after every call that changed something, and examines what is left, under each of several fates.
 struct Exploration {

@@ -4,8 +4,8 @@ import Glibc
 final class TemporaryFolder {
   let path: String
 
-  init() {
-    path = "/tmp/logstore-crash-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+  init(in parent: String = "/tmp") {
+    path = "\(parent)/logstore-crash-\(getpid())-\(UInt64.random(in: 0 ... .max))"
     unsafe mkdir(path, 0o777)
   }
 
@@ -16,6 +16,14 @@ final class TemporaryFolder {
       if unsafe unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
     }
     unsafe rmdir(path)
+  }
+
+  /// Copies the files of one folder to another, which is made.
+  static func copy(_ from: String, to: String) {
+    unsafe mkdir(to, 0o777)
+    for name in names(in: from) {
+      if let bytes = read(from + "/" + name) { write(bytes, to: to + "/" + name) }
+    }
   }
 
   static func names(in path: String) -> [String] {

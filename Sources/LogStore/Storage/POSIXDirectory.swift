@@ -17,7 +17,7 @@ final class POSIXDirectory: StorageDirectory {
 
   init(descriptor: Int32, path: String) {
     self.path = path
-    self.descriptor = POSIXDescriptor(descriptor)
+    self.descriptor = POSIXDescriptor(descriptor, mayBeLocked: true)
   }
 
   func list() throws(StorageError) -> [String] {

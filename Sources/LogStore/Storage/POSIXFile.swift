@@ -79,14 +79,21 @@ private let largestCall = 1 << 30
 final class POSIXDescriptor: Sendable {
   let value: Int32
   private let isOpen = Atomic<Bool>(true)
+  private let mayBeLocked: Bool
 
-  init(_ value: Int32) { self.value = value }
+  init(_ value: Int32, mayBeLocked: Bool = false) {
+    self.value = value
+    self.mayBeLocked = mayBeLocked
+  }
 
   deinit { close() }
 
   // The result is ignored on purpose: what must be durable was synced before, and a close is never retried.
   func close() {
-    if isOpen.exchange(false, ordering: .acquiringAndReleasing) { _ = systemClose(value) }
+    guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    // A child that another thread is starting holds a copy until it has replaced its program, and the lock with it.
+    if mayBeLocked { _ = flock(value, LOCK_UN) }
+    _ = systemClose(value)
   }
 }
 

@@ -1,0 +1,64 @@
+import Glibc
+import LogStoreTesting
+import Synchronization
+
+/// Tier 2: many writers, readers and the compactor in a child of this program, killed at a random time.
+///
+/// A kill leaves the system's cache, so every acknowledged write must be there, at whatever level. When a process dies
+/// cannot be repeated: a violation keeps what the kill has left, and that is what is judged again.
+struct KillTier: Tier {
+  static let name = "t2"
+  static let summary = "many writers and the compactor in a child, killed at random times"
+  static let share = 2.0
+
+  private static let killsOfSeries = 20
+  private static let killsInCI = 5000
+
+  func run(_ plan: Plan, _ tally: Tally) throws {
+    let next = Atomic<Int>(0)
+    let faults = Mutex<[any Error]>([])
+    let phases = Mutex<[KillChannel.Phase: Int]>([:])
+    let (series, seed) = (KillTier.killsInCI / KillTier.killsOfSeries, plan.seed)
+    SystemThread.run(plan.workers) { _ in
+      while faults.withLock({ $0.isEmpty }), !plan.isOver {
+        let number = next.add(1, ordering: .relaxed).oldValue
+        if plan.isCI, number >= series { return }
+        var random = SeededRandom(seed: seed ^ UInt64(number) << 20)
+        do {
+          let seen = try KillTier.runSeries(random.next(), number, plan, tally)
+          phases.withLock { $0.merge(seen, uniquingKeysWith: +) }
+        } catch {
+          faults.withLock { $0.append(error) }
+        }
+      }
+    }
+    if let fault = faults.withLock({ $0.first }) { throw fault }
+    let seen = phases.withLock { $0 }
+    let parts = KillChannel.Phase.allCases.map { "\($0) \(Table.grouped(seen[$0] ?? 0))" }
+    CrashCommand.say("killed while " + parts.joined(separator: ", "))
+  }
+
+  private static func runSeries(
+    _ seed: UInt64, _ number: Int, _ plan: Plan, _ tally: Tally
+  ) throws -> [KillChannel.Phase: Int] {
+    // Memory is quick; a disk's file system takes its own paths, and its time.
+    let onDisk = number % 16 == 15
+    let name = onDisk ? "\(name) disk" : "\(name) memory"
+    let start = ContinuousClock.now
+    var series = try KillSeries(seed: seed, in: onDisk ? "/tmp" : "/dev/shm")
+    for _ in 0..<killsOfSeries where !plan.isOver {
+      if let violation = try series.kill() {
+        tally.violation(violation, in: name)
+        break
+      }
+    }
+    // Several work at once: a row's seconds are those that went by.
+    let seconds = (ContinuousClock.now - start) / .seconds(1) / Double(plan.workers)
+    tally.add(name, states: series.kills, seconds: seconds)
+    return series.phases
+  }
+
+  func replay(_ text: String) throws -> Violation? {
+    try KillCase.objection(text).map { Violation(what: $0, replay: "\(KillTier.name):\(text)") }
+  }
+}
