@@ -1,11 +1,12 @@
 import Glibc
+import Synchronization
 
 /// `crash`: runs the tiers, and prints a table of what they have seen.
 package enum CrashCommand {
   static var tiers: [any Tier.Type] { [KillTier.self] }
 
   static let usage = """
-    USAGE: crash [TIER ...] [--seconds N | --ci] [--seed N] [--workers N]
+    USAGE: crash [TIER ...] [--seconds N | --ci] [--seed N] [--workers N] [--stop-at-first]
            crash replay CASE
            crash list
     """
@@ -34,7 +35,10 @@ package enum CrashCommand {
   private static func explore(_ options: Options) -> Int32 {
     let chosen = tiers.filter { options.tiers.isEmpty || options.tiers.contains($0.name) }
     let shares = chosen.reduce(0) { $0 + $1.share }
-    let tally = Tally { complain("\($0.what)\n  crash replay '\($0.replay)'") }
+    let tally = Tally {
+      complain("\($0.what)\n  crash replay '\($0.replay)'")
+      if options.stopsAtFirst { Plan.isEnoughFound.store(true, ordering: .relaxed) }
+    }
     let whole = Plan(options.extent, seed: options.seed, workers: options.workers)
     var failed = false
     for tier in chosen {
@@ -84,6 +88,8 @@ package enum CrashCommand {
     var tiers: Set<String> = []
     var extent = Plan.Extent.seconds(60)
     var seed: UInt64 = 1
+    /// Whether one violation is enough: for whoever asks only whether there is one.
+    var stopsAtFirst = false
     var workers = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
     init(_ arguments: [String]) throws(Fault) {
@@ -94,6 +100,7 @@ package enum CrashCommand {
         case "--seconds": extent = .seconds(try Options.number(argument, left.popFirst()))
         case "--seed": seed = UInt64(try Options.number(argument, left.popFirst()))
         case "--workers": workers = max(1, Int(try Options.number(argument, left.popFirst())))
+        case "--stop-at-first": stopsAtFirst = true
         case "all": break
         default:
           guard CrashCommand.tiers.contains(where: { $0.name == argument }) else {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One way of breaking pages, with the check of what is left.
 protocol Tier {
   /// What the command line calls it.
@@ -40,8 +42,12 @@ struct Plan: Sendable {
 
   var isCI: Bool { if case .ci = extent { true } else { false } }
 
+  /// Set where one violation is all that was asked for: whatever is at work then ends as if the time were up.
+  static let isEnoughFound = Atomic<Bool>(false)
+
   /// Whether the time is up; never in CI, where the amount counts.
   var isOver: Bool {
+    if Plan.isEnoughFound.load(ordering: .relaxed) { return true }
     guard case .seconds(let seconds) = extent else { return false }
     return ContinuousClock.now - start >= .seconds(seconds)
   }
