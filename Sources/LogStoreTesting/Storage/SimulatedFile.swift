@@ -65,7 +65,7 @@ final class SimulatedFile: StorageFile {
         }
         return nil
       },
-      { (disk) throws(StorageError) in disk.files[number]?.sync() })
+      { (disk) throws(StorageError) in disk.sync(file: number, level) })
   }
 
   func dropCache() {}

@@ -6,6 +6,8 @@ struct Simulation {
   var clock = SimulatedClock()
   var random: SeededRandom
   var calls: [Call] = []
+  var callCount = 0
+  var logsCalls = true
   var faults: [Fault] = []
   /// The first call that a fault has concerned.
   var firstFailure: Call?
@@ -19,6 +21,7 @@ struct Simulation {
   struct Moment {
     var call: Int
     var disk: Disk
+    var clock: SimulatedClock
   }
 
   init(disk: Disk, seed: UInt64) {
@@ -26,12 +29,19 @@ struct Simulation {
     random = SeededRandom(seed: seed)
   }
 
+  /// Whether nobody looks at calls or makes them fail.
+  var isUndisturbed: Bool { !logsCalls && faults.isEmpty && remaining == nil && moments == nil }
+
+  mutating func record() {
+    moments = [Moment(call: callCount, disk: disk, clock: clock)]
+  }
+
   /// Notes the call. Returns how it fails, if a fault concerns it.
   mutating func beginCall(_ call: Call) throws(StorageError) -> Fault.Effect? {
-    calls.append(call)
+    if logsCalls { calls.append(call) }
     if let left = remaining {
       guard left > 0 else {
-        calls[calls.count - 1].errno = 5
+        if logsCalls { calls[calls.count - 1].errno = 5 }
         throw StorageError(call.operation, errno: 5, path: call.path)
       }
       if call.changesDisk { remaining = left - 1 }
@@ -49,10 +59,10 @@ struct Simulation {
     return found
   }
 
-  mutating func noteFailure(_ error: StorageError) { calls[calls.count - 1].errno = error.errno }
+  mutating func noteFailure(_ error: StorageError) { if logsCalls { calls[calls.count - 1].errno = error.errno } }
 
   mutating func endCall(_ operation: StorageError.Operation) {
     guard moments != nil, Call.changing.contains(operation) else { return }
-    moments?.append(Moment(call: calls.count, disk: disk))
+    moments?.append(Moment(call: callCount, disk: disk, clock: clock))
   }
 }

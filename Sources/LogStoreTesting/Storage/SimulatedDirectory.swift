@@ -55,32 +55,32 @@ final class SimulatedDirectory: StorageDirectory {
   }
 
   func rename(_ from: String, to: String) throws(StorageError) {
-    let full = join(to)
-    try storage.perform(.rename, full) { (disk) throws(StorageError) in
+    try storage.perform(.rename, join(to)) { (disk) throws(StorageError) in
       guard let number = disk.number(from, in: node) else {
-        throw StorageError(.rename, errno: ErrorNumber.notFound, path: full)
+        throw StorageError(.rename, errno: ErrorNumber.notFound, path: join(to))
       }
       guard disk.number(to, in: node) == nil else {
-        throw StorageError(.rename, errno: ErrorNumber.exists, path: full)
+        throw StorageError(.rename, errno: ErrorNumber.exists, path: join(to))
       }
-      disk.directories[node]?.rename(from, to: to, number)
+      disk.change(node, .rename(from, to: to, number))
     }
   }
 
   func remove(_ name: String) throws(StorageError) {
-    let full = join(name)
-    try storage.perform(.remove, full) { (disk) throws(StorageError) in try disk.remove(name, in: node, full) }
+    try storage.perform(.remove, join(name)) { (disk) throws(StorageError) in
+      try disk.remove(name, in: node, join(name))
+    }
   }
 
   func sync(_ level: Durability) throws(StorageError) {
     guard level != .process else { return }
-    try storage.perform(.syncDirectory, path) { (disk) throws(StorageError) in disk.directories[node]?.sync() }
+    try storage.perform(.syncDirectory, path) { (disk) throws(StorageError) in disk.sync(directory: node, level) }
   }
 
   func syncParent(_ level: Durability) throws(StorageError) {
     guard level != .process else { return }
     try storage.perform(.syncParent, path) { (disk) throws(StorageError) in
-      if let parent = disk.parent(of: node) { disk.directories[parent]?.sync() }
+      if let parent = disk.parent(of: node) { disk.sync(directory: parent, level) }
     }
   }
 

@@ -14,6 +14,11 @@ struct Disk {
   /// Nanoseconds since 1970.
   var now: Int64 = 0
   private var lastNumber = root
+  /// Counts what changes the disk: names, writes, syncs.
+  private(set) var sequence: UInt64 = 0
+  /// The count at the last sync that was one: what a journaling file system has committed with it.
+  private(set) var committed: UInt64 = 0
+  private var driveHasCache = false
 
   static let root: UInt64 = 1
   private static let keptRemoved = 6
@@ -61,7 +66,48 @@ struct Disk {
     guard directories[parent]?.names[name] == nil else { return }
     let number = newNumber()
     directories[number] = DiskDirectory()
-    directories[parent]?.add(name, number)
+    change(parent, .add(name, number))
+  }
+
+  mutating func change(_ directory: UInt64, _ kind: DiskDirectory.Kind) {
+    sequence += 1
+    directories[directory]?.change(kind, sequence)
+  }
+
+  // MARK: Syncing
+
+  mutating func sync(file number: UInt64, _ level: Durability) {
+    let hadPending = files[number]?.pending.isEmpty == false
+    sequence += 1
+    if level == .power {
+      files[number]?.sync()
+      flushDrive()
+    } else {
+      files[number]?.sync(behind: sequence)
+      driveHasCache = true
+    }
+    // Where a file has nothing to write, nothing else is committed with it.
+    if hadPending { committed = sequence }
+  }
+
+  mutating func sync(directory number: UInt64, _ level: Durability) {
+    sequence += 1
+    if level == .power {
+      directories[number]?.sync()
+      flushDrive()
+    } else {
+      directories[number]?.sync(behind: sequence)
+      driveHasCache = true
+    }
+    committed = sequence
+  }
+
+  /// A full sync empties the drive's cache, whoever has filled it.
+  mutating func flushDrive() {
+    guard driveHasCache else { return }
+    for number in files.keys { files[number]?.flushDrive() }
+    for number in directories.keys { directories[number]?.flushDrive() }
+    driveHasCache = false
   }
 
   // MARK: Files
@@ -86,7 +132,7 @@ struct Disk {
     guard isLinked(directory) else { throw StorageError(.create, errno: ErrorNumber.notFound, path: path) }
     let number = newNumber()
     files[number] = DiskFile(modified: now / 1_000_000_000)
-    directories[directory]?.add(name, number)
+    change(directory, .add(name, number))
     return number
   }
 
@@ -104,7 +150,8 @@ struct Disk {
       guard count > 0 || bytes.isEmpty else { throw StorageError(.write, errno: ErrorNumber.noSpace, path: path) }
       freeBytes = free - max(0, Int(offset) + count - size)
     }
-    files[number]?.write(count == bytes.count ? bytes : Array(bytes[..<count]), at: Int(offset))
+    sequence += 1
+    files[number]?.write(count == bytes.count ? bytes : Array(bytes[..<count]), at: Int(offset), sequence)
     files[number]?.modified = now / 1_000_000_000
     return count
   }
@@ -114,9 +161,15 @@ struct Disk {
       throw StorageError(.remove, errno: ErrorNumber.notFound, path: path)
     }
     guard let file = files[number] else { throw StorageError(.remove, errno: ErrorNumber.isDirectory, path: path) }
-    directories[directory]?.remove(name)
+    change(directory, .remove(name))
     if let free = freeBytes { freeBytes = free + file.current.count }
-    removed.append(file.current)
+    keepRemoved(file.current)
+  }
+
+  /// Notes what a file held that is gone: new files may show it.
+  mutating func keepRemoved(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    removed.append(bytes)
     if removed.count > Disk.keptRemoved { removed.removeFirst() }
   }
 

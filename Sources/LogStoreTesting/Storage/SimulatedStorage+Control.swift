@@ -16,9 +16,10 @@ extension SimulatedStorage {
   /// Then ``crash(_:)`` is what is left.
   public func cutPower(after calls: Int) { simulation.withLock { $0.remaining = calls } }
 
-  /// Keeps the disk after each call that changes something, for ``crash(_:at:)``.
+  /// Keeps the disk as it is and after each call from now on that changes something, for ``crash(_:at:)`` and
+  /// ``crashStates(at:under:extent:)``. The disks share their bytes.
   public func recordMoments() {
-    simulation.withLock { $0.moments = [Simulation.Moment(call: $0.calls.count, disk: $0.disk)] }
+    simulation.withLock { $0.record() }
   }
 
   /// How many calls had been made at each recorded moment.
@@ -71,11 +72,17 @@ extension SimulatedStorage {
 
   // MARK: Watching
 
-  /// The calls so far.
+  /// Whether ``calls`` are kept. They are, but not by what a ``CrashState`` gives, where speed counts.
+  public var logsCalls: Bool {
+    get { simulation.withLock { $0.logsCalls } }
+    set { simulation.withLock { $0.logsCalls = newValue } }
+  }
+
+  /// The calls so far, since ``forgetCalls()``.
   public var calls: [Call] { simulation.withLock { $0.calls } }
 
-  /// How many calls there were.
-  public var callCount: Int { simulation.withLock { $0.calls.count } }
+  /// How many calls there were, ever.
+  public var callCount: Int { simulation.withLock { $0.callCount } }
 
   public func forgetCalls() { simulation.withLock { $0.calls = [] } }
 

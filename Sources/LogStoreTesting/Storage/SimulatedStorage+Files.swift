@@ -49,7 +49,7 @@ extension SimulatedStorage {
         var file = DiskFile(modified: disk.now / 1_000_000_000)
         file.replace(with: bytes)
         disk.files[number] = file
-        disk.directories[directory]?.add(name, number)
+        disk.directories[directory]?.settle(.add(name, number))
       }
     }
   }
@@ -66,7 +66,7 @@ extension SimulatedStorage {
   public func delete(_ path: String) {
     for name in names(in: path) { delete(path + "/" + name) }
     simulation.withLock { state in
-      state.disk.enter(path) { disk, directory, name in disk.directories[directory]?.remove(name) }
+      state.disk.enter(path) { disk, directory, name in disk.directories[directory]?.settle(.remove(name)) }
     }
   }
 
@@ -74,8 +74,8 @@ extension SimulatedStorage {
   public func move(_ path: String, to target: String) {
     simulation.withLock { state in
       guard let number = state.disk.number(at: path) else { return }
-      state.disk.enter(path) { disk, directory, name in disk.directories[directory]?.remove(name) }
-      state.disk.enter(target) { disk, directory, name in disk.directories[directory]?.add(name, number) }
+      state.disk.enter(path) { disk, directory, name in disk.directories[directory]?.settle(.remove(name)) }
+      state.disk.enter(target) { disk, directory, name in disk.directories[directory]?.settle(.add(name, number)) }
     }
   }
 
@@ -125,7 +125,7 @@ extension Disk {
     do throws(StorageError) {
       let (directory, name) = try parent(of: path)
       body(&self, directory, name)
-      directories[directory]?.sync()
+      if let names = directories[directory]?.names { directories[directory]?.settle(on: names) }
     } catch {}
   }
 }

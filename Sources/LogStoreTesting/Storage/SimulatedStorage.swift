@@ -33,9 +33,10 @@ public final class SimulatedStorage: Storage {
   /// - Parameter seed: decides the random bytes that the disk hands out: salts and identities.
   public init(seed: UInt64 = 0) { simulation = Mutex(Simulation(disk: Disk(), seed: seed)) }
 
-  init(disk: Disk, seed: UInt64, clock: SimulatedClock) {
+  init(disk: Disk, seed: UInt64, clock: SimulatedClock, logsCalls: Bool = true) {
     var simulation = Simulation(disk: disk, seed: seed)
     simulation.clock = clock
+    simulation.logsCalls = logsCalls
     self.simulation = Mutex(simulation)
   }
 
@@ -53,26 +54,30 @@ public final class SimulatedStorage: Storage {
 
   // MARK: Calls
 
-  /// Counts a call, lets a fault speak, and changes the disk.
+  /// Counts a call, lets a fault speak, and changes the disk. The path is made only for those who look at it.
   @discardableResult
   func perform<Result: Sendable>(
-    _ operation: StorageError.Operation, _ path: String, offset: UInt64? = nil, count: Int? = nil,
+    _ operation: StorageError.Operation, _ path: @autoclosure () -> String, offset: UInt64? = nil, count: Int? = nil,
     _ body: (inout Disk) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
-    try perform(operation, path, offset: offset, count: count, otherwise: { (_, _) throws(StorageError) in nil }, body)
+    try perform(
+      operation, path(), offset: offset, count: count, otherwise: { (_, _) throws(StorageError) in nil }, body)
   }
 
   /// The same, for calls that have ways of their own to fail: `otherwise` answers nil to have the fault's error thrown.
   func perform<Result: Sendable>(
-    _ operation: StorageError.Operation, _ path: String, offset: UInt64? = nil, count: Int? = nil,
+    _ operation: StorageError.Operation, _ path: @autoclosure () -> String, offset: UInt64? = nil, count: Int? = nil,
     otherwise: (inout Disk, Fault.Effect) throws(StorageError) -> Result?,
     _ body: (inout Disk) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
     if let watch = simulation.withLock({ $0.watch }) {
-      watch(Call(operation, path: path, offset: offset, count: count))
+      watch(Call(operation, path: path(), offset: offset, count: count))
     }
     return try simulation.withLock { (simulation) throws(StorageError) -> Result in
       simulation.disk.now = simulation.clock.wall
+      simulation.callCount += 1
+      if simulation.isUndisturbed { return try body(&simulation.disk) }
+      let path = path()
       defer { simulation.endCall(operation) }
       let effect = try simulation.beginCall(Call(operation, path: path, offset: offset, count: count))
       do throws(StorageError) {
