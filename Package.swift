@@ -36,7 +36,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "LogStoreTesting", dependencies: ["LogStore"], swiftSettings: strict),
     .target(name: "LogctlCore", swiftSettings: strict),
-    .target(name: "CrashHarness", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),
+    .target(name: "CrashHarness", dependencies: ["CPlatform", "LogStore", "LogStoreTesting"], swiftSettings: strict),
     .executableTarget(name: "crash", dependencies: ["CrashHarness"], swiftSettings: strict),
     .executableTarget(name: "logctl", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(name: "LogStoreTests", dependencies: ["LogStore", "LogStoreTesting"], swiftSettings: strict),

@@ -17,6 +17,9 @@ static inline uint32_t logstore_file_system_type(int descriptor) {
   struct statfs info;
   return fstatfs(descriptor, &info) == 0 ? (uint32_t)info.f_type : 0;
 }
+
+// Writes what the system has of a descriptor's file system.
+static inline long logstore_sync_file_system(int descriptor) { return syscall(SYS_syncfs, descriptor); }
 #endif
 
 static inline void logstore_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }

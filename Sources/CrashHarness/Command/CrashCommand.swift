@@ -3,7 +3,7 @@ import Synchronization
 
 /// `crash`: runs the tiers, and prints a table of what they have seen.
 package enum CrashCommand {
-  static var tiers: [any Tier.Type] { [KillTier.self] }
+  static var tiers: [any Tier.Type] { [KillTier.self, BlockTier.self] }
 
   static let usage = """
     USAGE: crash [TIER ...] [--seconds N | --ci] [--seed N] [--workers N] [--stop-at-first]
@@ -125,6 +125,7 @@ enum ChildModes {
   static func named(_ name: String) -> (([String]) -> Int32)? {
     switch name {
     case KilledChild.mode: KilledChild.run
+    case RecordingDisk.mode: RecordingDisk.run
     default: nil
     }
   }

@@ -17,7 +17,7 @@ struct KillCase {
   /// To be made before anybody recovers the pages.
   init(childSeed: UInt64, pages: [KilledPage]) {
     self.childSeed = childSeed
-    left = pages.map { Left(page: $0, files: $0.files()) }
+    left = pages.map { Left(page: $0, files: PageJudge.files(of: $0.path)) }
   }
 
   /// - Returns: the folder that `init(_:)` takes.

@@ -1,0 +1,119 @@
+import Glibc
+import LogStoreTesting
+import Synchronization
+
+/// Tier 3: the engine on a real file system, whose disk is crashed.
+///
+/// A workload runs on a file system whose disk records every write and flush, and every acknowledgement in its place
+/// among them. Then the disk is made again as a power cut may have left it: everything up to a flush, and some of what
+/// came after. The system mounts and recovers it, and the pages must keep what was promised.
+///
+/// What this cannot show: a directory sync that the engine leaves out. These file systems write a new name to their log
+/// together with whatever is synced next, so the name is there all the same; tier 0, whose model promises nothing of the
+/// kind, shows it. Nor does it show a disk that breaks its own promises: flushes that flush nothing, sectors that rot,
+/// writes that land elsewhere. What was written to the disk while a flush was under way counts as flushed if it arrived
+/// before, as in a real disk's queue.
+struct BlockTier: Tier {
+  static let name = "t3"
+  static let summary = "real file systems on a disk whose log is cut anywhere (root, FUSE, loop devices)"
+  static let share = 2.0
+
+  private static let statesInCI = 500
+  private static let statesOfRecording = 125
+
+  func run(_ plan: Plan, _ tally: Tally) throws {
+    let formats = DiskFormat.all.filter { format in
+      guard let obstacle = format.obstacle else { return true }
+      CrashCommand.complain("t3 \(format.name) is SKIPPED: \(obstacle)")
+      tally.skip(BlockTier.row(format), because: obstacle)
+      return false
+    }
+    guard !formats.isEmpty else { return }
+    let next = Atomic<Int>(0)
+    let faults = Mutex<[any Error]>([])
+    let recordings = BlockTier.statesInCI / BlockTier.statesOfRecording * formats.count
+    SystemThread.run(plan.workers) { _ in
+      while faults.withLock({ $0.isEmpty }), !plan.isOver {
+        let number = next.add(1, ordering: .relaxed).oldValue
+        if plan.isCI, number >= recordings { return }
+        var random = SeededRandom(seed: plan.seed ^ UInt64(number + 1) << 24)
+        do {
+          try BlockTier.explore(formats[number % formats.count], seed: random.next(), plan, tally)
+        } catch {
+          faults.withLock { $0.append(error) }
+        }
+      }
+    }
+    if let fault = faults.withLock({ $0.first }) { throw fault }
+  }
+
+  private static func row(_ format: DiskFormat) -> String { "\(name) \(format.name)" }
+
+  /// A folder in memory that is cleared of all that was mounted in it.
+  private static func inFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = TemporaryFolder(in: "/dev/shm")
+    defer { Mounts.clear(folder.path) }
+    return try body(folder.path)
+  }
+
+  private static func explore(_ format: DiskFormat, seed: UInt64, _ plan: Plan, _ tally: Tally) throws {
+    let start = ContinuousClock.now
+    var (states, unmountable) = (0, 0)
+    try inFolder { folder in
+      let recording = try BlockRecording.make(format, seed: seed, in: folder)
+      let bench = try BlockBench(recording, in: folder)
+      for state in crashes(recording.log, seed) where !plan.isOver {
+        switch try bench.judge(state) {
+        case .holds: states += 1
+        case .unmountable: unmountable += 1
+        case .violation(let what):
+          states += 1
+          tally.violation(try report(what, state, recording), in: row(format))
+          return
+        }
+      }
+    }
+    // Several work at once: a row's seconds are those that went by.
+    tally.add(row(format), states: states, seconds: (ContinuousClock.now - start) / .seconds(1) / Double(plan.workers))
+    if unmountable > 0 { tally.add("\(row(format)), not mountable", states: unmountable) }
+  }
+
+  /// Where the log is cut, and what becomes of the rest, in the order of the log.
+  private static func crashes(_ log: DiskLog, _ seed: UInt64) -> [DiskState] {
+    var random = SeededRandom(seed: seed)
+    let marks = log.entries.indices.filter { if case .mark = log.entries[$0] { true } else { false } }
+    return (0..<statesOfRecording).map { _ in
+      // Half of them just when somebody was told something: nothing is owed more sharply.
+      let anywhere = random.next() % 2 == 0
+      let end =
+        anywhere ? Int.random(in: 0...log.entries.count, using: &random) : marks.randomElement(using: &random)! + 1
+      let fates = [.none, .all] + (0..<6).map { _ in DiskState.Fate.seeded(random.next() % 1_000_000) }
+      return DiskState(end: end, fate: fates.randomElement(using: &random)!)
+    }.sorted { $0.end < $1.end }
+  }
+
+  /// Keeps the recording, with the simplest fate at that place that does not hold.
+  private static func report(_ what: String, _ state: DiskState, _ recording: BlockRecording) throws -> Violation {
+    let kept = try recording.save()
+    var simplest = (state, what)
+    for fate in [DiskState.Fate.all, .none] {
+      let simpler = DiskState(end: state.end, fate: fate)
+      if case .violation(let what) = try verdict(simpler, BlockRecording(kept)) { simplest = (simpler, what) }
+    }
+    return Violation(what: "\(recording.format.name), \(simplest.1)", replay: "\(name):\(kept):\(simplest.0)")
+  }
+
+  private static func verdict(_ state: DiskState, _ recording: BlockRecording) throws -> BlockBench.Verdict {
+    try inFolder { folder in try BlockBench(recording, in: folder).judge(state) }
+  }
+
+  func replay(_ text: String) throws -> Violation? {
+    guard let colon = text.lastIndex(of: ":"), let state = DiskState(String(text[text.index(after: colon)...])) else {
+      throw Disagreement("t3:FOLDER:STATE is wanted")
+    }
+    let recording = try BlockRecording(String(text[..<colon]))
+    if let obstacle = recording.format.obstacle { throw Disagreement(obstacle) }
+    guard case .violation(let what) = try BlockTier.verdict(state, recording) else { return nil }
+    return Violation(what: what, replay: "\(BlockTier.name):\(text)")
+  }
+}

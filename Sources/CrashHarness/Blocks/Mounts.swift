@@ -1,0 +1,49 @@
+import Glibc
+
+/// Loop devices and mounted file systems in a folder.
+enum Mounts {
+  /// - Returns: the device.
+  static func attach(_ file: String, sector: Int, note: String) throws(SystemFault) -> String {
+    let line = "losetup -f --show -b \(sector) '\(file)' > '\(note)'"
+    guard ChildProcess.succeeds("sh", "-c", line), let bytes = TemporaryFolder.read(note) else {
+      throw SystemFault("losetup \(file)", EINVAL)
+    }
+    return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+  }
+
+  static func detach(_ device: String) { _ = ChildProcess.succeeds("losetup", "-d", device) }
+
+  static func mount(_ device: String, at path: String, _ format: DiskFormat) throws(SystemFault) {
+    let flags = UInt(MS_NOATIME | MS_NOSUID | MS_NODEV)
+    guard unsafe Glibc.mount(device, path, format.type, flags, format.options) == 0 else {
+      throw SystemFault("mounting \(format.name)")
+    }
+  }
+
+  /// Waits for whoever still uses it, for a while.
+  static func unmount(_ path: String) throws(SystemFault) {
+    for _ in 0..<500 {
+      if unsafe umount2(path, 0) == 0 { return }
+      guard errno == EBUSY else { break }
+      usleep(2000)
+    }
+    throw SystemFault("unmounting \(path)")
+  }
+
+  /// Unmounts and detaches all that lies in a folder, in use or not, and removes the folder.
+  static func clear(_ folder: String) {
+    let table = TemporaryFolder.read("/proc/self/mounts").map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let points = table.split(separator: "\n").compactMap { line -> String? in
+      let fields = line.split(separator: " ")
+      return fields.count > 1 && fields[1].hasPrefix(folder + "/") ? String(fields[1]) : nil
+    }
+    // What lies on a device first, then what the device lies on.
+    for point in points.reversed() where !point.hasSuffix("/fuse") { unsafe umount2(point, Int32(MNT_DETACH)) }
+    for name in TemporaryFolder.names(in: "/sys/block") where name.hasPrefix("loop") {
+      guard let bytes = TemporaryFolder.read("/sys/block/\(name)/loop/backing_file") else { continue }
+      if String(decoding: bytes, as: UTF8.self).hasPrefix(folder + "/") { detach("/dev/\(name)") }
+    }
+    for point in points where point.hasSuffix("/fuse") { unsafe umount2(point, Int32(MNT_DETACH)) }
+    _ = ChildProcess.succeeds("rm", "-rf", "--one-file-system", folder)
+  }
+}
