@@ -41,11 +41,13 @@ final class Tally: Sendable {
 
   func violation(_ violation: Violation, in name: String) {
     change(name) { $0.violations += 1 }
-    state.withLock { state in
+    let isTold = state.withLock { state in
       // Thousands of one kind would only hide the others.
-      if state.violations.count < 200 { state.violations.append(violation) }
+      guard state.violations.count < 40 else { return false }
+      state.violations.append(violation)
+      return true
     }
-    report(violation)
+    if isTold { report(violation) }
   }
 
   private func change(_ name: String, _ body: (inout Row) -> Void) {

@@ -110,7 +110,9 @@ final class CommitQueue: Sendable {
   /// Runs `work` on the engine's own thread, where blocking harms nobody.
   func perform(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
 
+  /// The same, later; never, where that is centuries away: nothing is kept waiting for it.
   func perform(after nanoseconds: Int, _ work: @escaping @Sendable () -> Void) {
+    guard nanoseconds < .max else { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
   }
 }

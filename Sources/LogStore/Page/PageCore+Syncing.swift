@@ -118,8 +118,11 @@ extension PageCore {
 }
 
 extension Duration {
+  /// As many as there are; `Int64.max`, which is centuries, where they are more.
   var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowToo) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return overflow || overflowToo ? (seconds < 0 ? .min : .max) : sum
   }
 }

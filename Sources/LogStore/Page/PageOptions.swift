@@ -19,7 +19,7 @@ public struct PageOptions: Sendable {
   public var acceptsWeakerDurability = false
   /// The engine syncs by itself, beside the writers, at this many bytes of unsynced writes …
   public var syncAfterBytes: Int = 8 << 20
-  /// … or when the oldest of them is this old.
+  /// … or when the oldest of them is this old; never, where that is longer than any `Int64` of nanoseconds.
   public var syncAfter: Duration = .seconds(1)
   /// Receives what happens in the background, in order, on a queue of its own. It may call the page. `close()` returns
   /// once everything that happened before has been handed over.

@@ -10,6 +10,9 @@ public struct WriteBatch: @unchecked Sendable {
 
   public init() { frames = BatchFrames() }
 
+  /// A batch whose frames hold at most so many bytes: how tests come by a value of several frames that is short.
+  package init(partBytes: Int) { frames = BatchFrames(partBytes: partBytes) }
+
   /// How many operations there are: what the LSN will grow by.
   public var operationCount: Int { frames.operations }
   /// Bytes that the batch takes in the journal.

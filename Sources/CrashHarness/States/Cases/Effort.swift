@@ -1,0 +1,24 @@
+import LogStoreTesting
+
+/// How thoroughly a workload's crashes are examined.
+struct Effort: Sendable {
+  var profiles = CrashProfile.allCases
+  /// What is enumerated at each moment under each profile.
+  var extent: CrashExtent
+  /// Never more than so many states of a moment and profile, spread over all.
+  var limit = Int.max
+  /// One in so many states, chosen by hash, and the first of each moment are examined in full.
+  var fullShare: UInt64 = 8
+  /// What is done to the crashed disk, and crashed again.
+  var nested: Nested?
+
+  struct Nested: Sendable {
+    /// States of each moment and profile that are gone on with.
+    var starts: Int
+    /// States of each moment of what is done then.
+    var limit: Int
+    var profiles: [CrashProfile] = [.strict]
+    /// Of the states of the second level, one in so many is gone on with once more; 0: none.
+    var deeper: UInt64
+  }
+}

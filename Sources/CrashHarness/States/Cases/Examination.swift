@@ -1,0 +1,84 @@
+import LogStoreTesting
+
+/// Examines the states that crashes at a moment may leave, each once, and counts them.
+struct Examination {
+  /// What was examined before; nil where everything is to be examined.
+  let seen: DistinctStates?
+  let fullShare: UInt64
+  var check: @Sendable (Workload.Kind) -> StateCheck = { StateCheck(kind: $0) }
+  /// States examined, by row.
+  private(set) var counts: [String: Count] = [:]
+
+  struct Count {
+    var states = 0
+    var distinct = 0
+  }
+
+  /// A state that does not hold.
+  struct Objection {
+    var what: String
+    var point: CrashPoint
+  }
+
+  init(seen: DistinctStates?, fullShare: UInt64) {
+    self.seen = seen
+    self.fullShare = fullShare
+  }
+
+  /// Examines what a kill at a moment leaves.
+  mutating func kill(
+    _ storage: SimulatedStorage, _ moment: Int, _ kind: Workload.Kind, _ known: [Expectation], row: String
+  ) -> Objection? {
+    let state = storage.killState(at: moment)
+    counts[row, default: Count()].states += 1
+    guard seen?.insert(Examination.key(state, known, .killed)) ?? true else { return nil }
+    counts[row, default: Count()].distinct += 1
+    let problem = check(kind).problem(with: state.storage(), known, .killed, .full)
+    return problem.map { Objection(what: $0, point: CrashPoint(state)) }
+  }
+
+  /// Examines what a power cut at a moment may leave. `visit` is told of each state, new or not.
+  mutating func cut(
+    _ states: CrashStates, limit: Int, _ kind: Workload.Kind, _ known: [Expectation], row: String,
+    visit: (CrashState, _ key: UInt64) -> Void = { _, _ in }
+  ) -> Objection? {
+    let check = check(kind)
+    var count = Count()
+    defer { counts[row, default: Count()].add(count) }
+    // Where there are more than are wanted: some from everywhere.
+    let stride = max(1, states.upperBound / max(limit, 1))
+    for (number, state) in states.enumerated() where number % stride == 0 {
+      let isFirst = count.states == 0
+      count.states += 1
+      let key = Examination.key(state, known, .powerLost)
+      visit(state, key)
+      guard seen?.insert(key) ?? true else { continue }
+      let depth: StateCheck.Depth = isFirst || key % fullShare == 0 ? .full : .quick
+      count.distinct += 1
+      if let problem = check.problem(with: state.storage(), known, .powerLost, depth) {
+        return Objection(what: problem, point: CrashPoint(state))
+      }
+    }
+    return nil
+  }
+
+  /// Whether nobody has gone on with this state yet.
+  func isNewStart(_ state: CrashState, _ known: [Expectation], _ crash: CrashKind) -> Bool {
+    seen?.insert(~Examination.key(state, known, crash)) ?? true
+  }
+
+  /// A state and what was promised of it: the same disk under another promise is another state.
+  private static func key(_ state: CrashState, _ known: [Expectation], _ crash: CrashKind) -> UInt64 {
+    var print = Fingerprint()
+    print.add(state.hash)
+    for page in known { print.add(page.hash(after: crash)) }
+    return print.value
+  }
+}
+
+extension Examination.Count {
+  mutating func add(_ other: Examination.Count) {
+    states += other.states
+    distinct += other.distinct
+  }
+}

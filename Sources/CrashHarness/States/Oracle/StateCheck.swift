@@ -1,0 +1,89 @@
+import LogStore
+import LogStoreTesting
+
+/// Opens what a crash has left and holds it against what was promised, page by page.
+struct StateCheck {
+  enum Depth: Comparable {
+    /// Open, and compare what is shown.
+    case quick
+    /// Also: the other readers, a second recovery, going on, closing.
+    case full
+  }
+
+  var kind: Workload.Kind
+  /// Told of every opening's outcome, for the sake of a test of the checks themselves.
+  var objection: (@Sendable (_ lsn: UInt64) -> String?)?
+
+  /// What is wrong; nil if nothing is.
+  func problem(with storage: SimulatedStorage, _ known: [Expectation], _ crash: CrashKind, _ depth: Depth) -> String? {
+    for (number, known) in known.enumerated() {
+      let path = Workload.path(number)
+      do {
+        let others = depth == .full ? try Readers(kind, storage, path) : nil
+        guard let problem = try problem(storage, path, known, crash, depth, others) else { continue }
+        return number == 0 ? problem : "page \(number): \(problem)"
+      } catch {
+        return "opening failed: \(error)"
+      }
+    }
+    return nil
+  }
+
+  private func problem(
+    _ storage: SimulatedStorage, _ path: String, _ known: Expectation, _ crash: CrashKind, _ depth: Depth,
+    _ others: Readers?
+  ) throws -> String? {
+    let page = try OpenPage(kind, storage, path, known.exists ? .readWrite : .create)
+    let lsn = page.lsn
+    let print = try page.fingerprint()
+    guard known.allows(print, lsn: lsn, after: crash) else {
+      let table = try page.table()
+      return known.ledger.objection(to: table, lsn: lsn, needed: known.ledger.needed(after: crash))
+        ?? "the quick way of reading shows what no other does"
+    }
+    if let objection = objection?(lsn) { return objection }
+    if page.report.hasDamage {
+      return "a mere crash is reported as damage: \(page.report.findings.filter { $0.severity == .damage })"
+    }
+    guard depth == .full else { return nil }
+    if let problem = others?.disagreement(with: lsn, print) { return problem }
+    let shown = try page.table()
+    guard Fingerprint(shown) == print else { return "the quick way of reading shows what no other does" }
+    if let litter = storage.names(in: path).first(where: { $0.hasSuffix(".tmp") }) { return "left over: \(litter)" }
+    return try secondRecovery(storage, path, shown, lsn)
+  }
+
+  /// Idempotence: a second recovery changes no byte and shows the same.
+  private func secondRecovery(
+    _ storage: SimulatedStorage, _ path: String, _ shown: OrderedTable, _ lsn: UInt64
+  ) throws -> String? {
+    let files = storage.files(in: path)
+    let killed = storage.crash(.kill)
+    let again = try OpenPage(kind, killed, path, .readWrite)
+    guard try again.table() == shown, again.lsn == lsn else { return "a second recovery shows another state" }
+    let changed = killed.files(in: path)
+    guard changed == files else {
+      let names = Set(files.keys).union(changed.keys).sorted().filter { files[$0] != changed[$0] }
+      return "a second recovery changes \(names)"
+    }
+    return try goOn(again, killed, path, shown, lsn)
+  }
+
+  /// Continuation: what is written now survives the next crash, together with what there was.
+  private func goOn(
+    _ page: OpenPage, _ storage: SimulatedStorage, _ path: String, _ shown: OrderedTable, _ lsn: UInt64
+  ) throws -> String? {
+    let more: [TableOperation] = [.put(Array("new".utf8), Array("value".utf8))]
+    try page.write(more, .power)
+    let later = storage.crash(.powerCut(.dropUnsynced))
+    var expected = shown
+    expected.apply(more)
+    let again = try OpenPage(kind, later, path, .readWrite)
+    guard try again.table() == expected, again.lsn == lsn + 1 else {
+      return "what was written behind a recovery is lost"
+    }
+    try again.close()
+    let closed = try Readers(kind, later, path)
+    return closed.disagreement(with: lsn + 1, Fingerprint(expected)).map { "after closing: \($0)" }
+  }
+}
