@@ -5,7 +5,7 @@ import LogStoreTesting
 final class WorkloadRun {
   let workload: Workload
   let storage: SimulatedStorage
-  let pages: [PageRun]
+  let pages: [WorkloadPage]
   /// The first moment that belongs to the last step, where that matters.
   private(set) var firstMoment = 0
   /// How many calls had been made at each moment.
@@ -18,7 +18,7 @@ final class WorkloadRun {
     storage.forgetCalls()
     storage.recordMoments()
     pages = known.enumerated().map { number, known in
-      PageRun(storage, workload.kind, Workload.path(number), known.ledger, exists: known.exists)
+      WorkloadPage(storage, workload.kind, Workload.path(number), known.ledger, exists: known.exists)
     }
     for page in pages { page.open() }
     for (place, placed) in workload.steps.enumerated() {

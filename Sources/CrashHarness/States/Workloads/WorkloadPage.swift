@@ -2,7 +2,7 @@ import LogStore
 import LogStoreTesting
 
 /// One page of a workload that runs: what is done to it, and what its user was told.
-final class PageRun {
+final class WorkloadPage {
   private let storage: SimulatedStorage
   private let kind: Workload.Kind
   let path: String
