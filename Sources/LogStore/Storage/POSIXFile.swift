@@ -79,11 +79,12 @@ private let largestCall = 1 << 30
 final class POSIXDescriptor: Sendable {
   let value: Int32
   private let isOpen = Atomic<Bool>(true)
-  private let mayBeLocked: Bool
+  /// The process that may have locked it.
+  private let locker: pid_t?
 
   init(_ value: Int32, mayBeLocked: Bool = false) {
     self.value = value
-    self.mayBeLocked = mayBeLocked
+    locker = mayBeLocked ? getpid() : nil
   }
 
   deinit { close() }
@@ -91,8 +92,9 @@ final class POSIXDescriptor: Sendable {
   // The result is ignored on purpose: what must be durable was synced before, and a close is never retried.
   func close() {
     guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    // A child that another thread is starting holds a copy until it has replaced its program, and the lock with it.
-    if mayBeLocked { _ = flock(value, LOCK_UN) }
+    // A child that another thread is starting holds a copy until it has replaced its program, and the lock with it. One
+    // that was forked to stay must not take the lock from its parent.
+    if let locker, locker == getpid() { _ = flock(value, LOCK_UN) }
     _ = systemClose(value)
   }
 }
