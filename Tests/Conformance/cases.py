@@ -625,7 +625,7 @@ def headers():
 
     case("renamed", {JOURNAL3: J0.bytes()}, NO_BASE)
     copy = {JOURNAL0: J0.bytes(), JOURNAL1: J1.bytes(), JOURNAL2: J1.bytes()}
-    case("copied-under-the-next-name", copy, expect(SECOND_STATE, 9, bad_header(JOURNAL2)))
+    case("copied-under-the-next-name", copy, expect(SECOND_STATE, 9, bad_header(JOURNAL2), cut_off(JOURNAL2)))
 
 
 # --- Snapshots -----------------------------------------------------------------------------------------------------

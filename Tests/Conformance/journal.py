@@ -101,16 +101,18 @@ def resume_behind(data, salt, fault, limit):
     def frame(offset):
         return frame_at(data, salt, offset, limit, IN_JOURNAL)
 
+    pointed = None
     if fault + FRAME_OVERHEAD <= limit:
         length = int.from_bytes(data[fault : fault + 4], "little")
         candidate = fault + FRAME_OVERHEAD + length
         if length <= MAX_PAYLOAD and candidate <= limit and frame(candidate):
-            return candidate
-    for candidate in range(fault + 1, limit - FRAME_OVERHEAD + 1):
-        found = frame(candidate)
+            pointed = candidate
+    end = limit if pointed is None else pointed
+    for candidate in range(fault + 1, end - FRAME_OVERHEAD + 1):
+        found = frame_at(data, salt, candidate, end, IN_JOURNAL)
         if found and (found.kind == MARK or found.end == limit or frame(found.end)):
             return candidate
-    return None
+    return pointed
 
 
 def marks_in(events):

@@ -125,7 +125,7 @@ class Files:
         if snapshot:
             salt = snapshot.header.journal_salt
         else:
-            salt = successor.predecessor_salt if successor else salt_of_a_mark(data)
+            salt = successor.predecessor_salt if successor else salt_of_a_mark(data, self.foreign_salts(generation))
         if salt is None:
             return None
         if snapshot:
@@ -140,6 +140,14 @@ class Files:
         return JournalHeader(
             self.page_id, generation, salt, base_lsn, predecessor, predecessor_salt, end, HEADER_SIZE
         )
+
+    def foreign_salts(self, generation):
+        """Salts that a mark in this file cannot be trusted with: those of other journals."""
+        salts = {header.salt for n, header in self.headers.items() if header and n != generation}
+        data = self.journals[generation]
+        if intact_fields(data, JOURNAL_MAGIC) and int.from_bytes(data[40:48], "little") != generation:
+            salts.add(int.from_bytes(data[48:56], "little"))
+        return salts
 
     def successor_of(self, generation):
         """The highest journal that follows this one's bytes, by its header."""
@@ -241,12 +249,12 @@ class Files:
         return PageError("noBase", "nothing to start from")
 
 
-def salt_of_a_mark(data):
-    """The salt that the first mark in the file carries, found at any offset."""
+def salt_of_a_mark(data, foreign):
+    """The salt that the first mark in the file carries, found at any offset, unless it is another journal's."""
     for offset in range(len(data) - FRAME_OVERHEAD - Mark.FORM.size + 1):
         if data[offset] == Mark.FORM.size and data[offset + 8] == 0xC0 | MARK:
             salt = int.from_bytes(data[offset + FRAME_OVERHEAD + 24 : offset + FRAME_OVERHEAD + 32], "little")
-            if frame_at(data, salt, offset, len(data), {MARK}):
+            if salt not in foreign and frame_at(data, salt, offset, len(data), {MARK}):
                 return salt
     return None
 

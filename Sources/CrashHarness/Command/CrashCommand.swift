@@ -3,7 +3,7 @@ import Synchronization
 
 /// `crash`: runs the tiers, and prints a table of what they have seen.
 package enum CrashCommand {
-  static var tiers: [any Tier.Type] { [StatesTier.self, KillTier.self, BlockTier.self] }
+  static var tiers: [any Tier.Type] { [FaultTier.self, StatesTier.self, KillTier.self, BlockTier.self] }
 
   static let usage = """
     USAGE: crash [TIER ...] [--seconds N | --ci] [--seed N] [--workers N] [--stop-at-first]

@@ -14,22 +14,28 @@ struct Resynchronizer {
 
   /// The first place behind the fault at `fault` to go on from; nil if nothing verifies behind it.
   func resume(after fault: UInt64) throws(LogStoreError) -> UInt64? {
-    let head = try unsafe reader.read(at: fault, count: Limits.frameOverhead)
-    if head.count >= Limits.frameOverhead, let base = head.baseAddress {
-      let length = unsafe UInt64(base.load(0, as: UInt32.self))
-      let next = fault + UInt64(Limits.frameOverhead) + length
-      if length <= UInt64(Limits.payloadBytes), next < limit, let frame = try reader.frame(at: next), frame.end <= limit
-      {
-        return next
-      }
-    }
-    return try search(from: fault + 1)
+    let next = try pointedTo(from: fault)
+    return try search(from: fault + 1, upTo: next ?? limit) ?? next
   }
 
-  private func search(from start: UInt64) throws(LogStoreError) -> UInt64? {
+  /// The place that the length at the fault leads to, if a frame verifies there. That length may itself be what is wrong,
+  /// and lead over frames that are whole: so it counts only where the search finds nothing in front of it.
+  private func pointedTo(from fault: UInt64) throws(LogStoreError) -> UInt64? {
+    let head = try unsafe reader.read(at: fault, count: Limits.frameOverhead)
+    guard head.count >= Limits.frameOverhead, let base = head.baseAddress else { return nil }
+    let length = unsafe UInt64(base.load(0, as: UInt32.self))
+    let next = fault + UInt64(Limits.frameOverhead) + length
+    guard length <= UInt64(Limits.payloadBytes), next < limit, let frame = try reader.frame(at: next),
+      frame.end <= limit
+    else { return nil }
+    return next
+  }
+
+  /// The first place from `start` on whose frame ends at or in front of `end`.
+  private func search(from start: UInt64, upTo end: UInt64) throws(LogStoreError) -> UInt64? {
     var from = start
-    while from + UInt64(Limits.frameOverhead) <= limit {
-      let segment = try CandidateSearch(reader.window.file, seed: reader.codec.seed, from: from, limit: limit)
+    while from + UInt64(Limits.frameOverhead) <= end {
+      let segment = try CandidateSearch(reader.window.file, seed: reader.codec.seed, from: from, limit: end)
       while let candidate = segment.nextCandidate() {
         if try isAccepted(candidate) { return candidate }
       }

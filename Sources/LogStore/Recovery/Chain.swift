@@ -7,10 +7,20 @@ struct Chain {
   var findings: [Finding] = []
   /// Whether the state ends before a gap.
   var isIncomplete = false
+  /// Journals of the page behind its end that cannot be applied.
+  var cutOff: [CutOffJournal] = []
 
   var generation: UInt64 { journals.last?.generation ?? base?.header.generation ?? 0 }
   var id: PageID? { journals.last?.header.id ?? base?.header.id }
   var state: UInt32 { journals.last?.header.state ?? base?.header.state ?? 0 }
+}
+
+/// A journal that is not applied because something in front of it is missing or damaged. Its salt is 0 where its header
+/// does not say it.
+struct CutOffJournal {
+  var generation: UInt64
+  var salt: UInt64
+  var size: UInt64
 }
 
 /// Finds the chain, by the rules of SPEC.md, section 6.
@@ -43,7 +53,7 @@ struct ChainFinder {
       guard var chain = try chain(from: generation) else { continue }
       chain.findings = findings
       for higher in descending[..<place] {
-        chain.isIncomplete = try cutOff(higher, by: chain, &chain.findings) || chain.isIncomplete
+        chain.isIncomplete = try cutOff(higher, by: &chain) || chain.isIncomplete
       }
       return chain
     }
@@ -192,8 +202,7 @@ struct ChainFinder {
   }
 
   /// Says what a file above the chain's newest generation is. Returns whether it is a part of the page that is cut off.
-  private func cutOff(_ generation: UInt64, by chain: Chain, _ findings: inout [Finding]) throws(LogStoreError) -> Bool
-  {
+  private func cutOff(_ generation: UInt64, by chain: inout Chain) throws(LogStoreError) -> Bool {
     var found = false
     let journal = try files.journal(generation)
     let snapshot = try files.snapshot(generation)
@@ -203,17 +212,18 @@ struct ChainFinder {
     ]
     let present = [isPresent(journal), isPresent(snapshot)]
     if case .notAFile = journal {
-      findings.append(
+      chain.findings.append(
         Finding(
           .stranger, .note, file: PageFile.journal(generation).name,
           detail: "a directory or a link has the name of a journal"))
     }
     for (index, (name, id)) in ids.enumerated() where present[index] {
       if let id, let mine = chain.id, id != mine {
-        findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(id)"))
+        chain.findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(id)"))
       } else {
         found = true
-        findings.append(
+        if index == 0 { chain.cutOff.append(journalThatIs(journal, generation)) }
+        chain.findings.append(
           Finding(
             .cutOff, .damage, file: name,
             detail: "what stands before this file is missing, so that it cannot be applied",
@@ -221,6 +231,15 @@ struct ChainFinder {
       }
     }
     return found
+  }
+
+  private func journalThatIs(_ candidate: PageFiles.Candidate<JournalFile>, _ generation: UInt64) -> CutOffJournal {
+    switch candidate {
+    case .usable(let journal):
+      CutOffJournal(generation: generation, salt: journal.header.salt, size: journal.status.size)
+    case .damaged(let damage): CutOffJournal(generation: generation, salt: 0, size: damage.size)
+    case .absent, .notAFile: CutOffJournal(generation: generation, salt: 0, size: 0)
+    }
   }
 
   private func isPresent<File>(_ candidate: PageFiles.Candidate<File>) -> Bool {

@@ -26,7 +26,8 @@ struct HeaderRebuilder {
     defer { if !isKept { file.close() } }
     let snapshot = try snapshot(generation)
     let successor = try successor(of: generation)
-    let mark = try firstMark(in: file, size: status.size, path: files.path(name))
+    let mark = try firstMark(
+      in: file, size: status.size, path: files.path(name), not: try foreignSalts(generation, file, status, name))
     guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else {
       return nil
     }
@@ -79,8 +80,28 @@ struct HeaderRebuilder {
     return .init(generation: generation, salt: 0, end: 0)
   }
 
+  /// The salts of other journals: bytes of theirs that stand in this file, written to the wrong place, say nothing of it.
+  private func foreignSalts(
+    _ generation: UInt64, _ file: any StorageFile, _ status: FileStatus, _ name: String
+  ) throws(LogStoreError) -> Set<UInt64> {
+    var salts: Set<UInt64> = []
+    for other in files.listing.journals where other != generation {
+      if let journal = try files.journal(other).file { salts.insert(journal.header.salt) }
+    }
+    // Its own header may be another journal's.
+    let bytes = try files.head(of: file, files.path(name))
+    if unsafe FileHeader.judge(bytes.bytes, magic: FileHeader.journalMagic) == .good,
+      let base = unsafe bytes.bytes.baseAddress, unsafe base.load(40, as: UInt64.self) != generation
+    {
+      unsafe salts.insert(base.load(48, as: UInt64.self))
+    }
+    return salts
+  }
+
   /// The first mark in the file that verifies under the salt it carries itself.
-  private func firstMark(in file: any StorageFile, size: UInt64, path: String) throws(LogStoreError) -> Mark? {
+  private func firstMark(
+    in file: any StorageFile, size: UInt64, path: String, not foreign: Set<UInt64>
+  ) throws(LogStoreError) -> Mark? {
     let window = FileWindow(file, limit: size)
     var offset: UInt64 = 0
     while offset + UInt64(Mark.frameBytes) <= size {
@@ -96,7 +117,7 @@ struct HeaderRebuilder {
       {
         let payload = unsafe UnsafeRawBufferPointer(
           start: base + place + Limits.frameOverhead, count: Mark.payloadBytes)
-        guard let mark = unsafe Mark(payload) else { continue }
+        guard let mark = unsafe Mark(payload), !foreign.contains(mark.salt) else { continue }
         let at = offset + UInt64(place)
         if case .good = unsafe FrameCodec(salt: mark.salt).check(
           base + place, available: bytes.count - place, offset: at),

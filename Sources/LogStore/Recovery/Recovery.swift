@@ -65,8 +65,23 @@ struct Recovery {
       }
       if outcome.stoppedBySink, until != .now { break }
     }
+    for journal in chain.cutOff { lose(journal, from: 0, &result) }
     finish(&result)
     return result
+  }
+
+  /// Puts on record that a journal's operations from a place on are no longer part of the page: whoever goes on behind
+  /// them cuts them off for good, and later openings do not come across them.
+  private func lose(
+    _ journal: CutOffJournal, from start: UInt64, upTo end: UInt64? = nil, _ result: inout Result
+  ) {
+    let start = max(start, UInt64(Limits.headerBytes))
+    let end = max(end ?? journal.size, start + 1)
+    let most = end == .max ? 0 : (end - start) / UInt64(Limits.frameOverhead)
+    result.newLosses.append(
+      LossRecord(
+        generation: journal.generation, salt: journal.salt, start: start, end: end,
+        lsn: min(result.lsn + 1, Limits.lsn), count: min(most, Limits.lsn)))
   }
 
   /// The losses that the base and the journals name.
@@ -134,6 +149,10 @@ struct Recovery {
     }
     if let missing = outcome.missing {
       result.report.isIncomplete = true
+      let size = journal.status.size
+      lose(
+        CutOffJournal(generation: journal.generation, salt: journal.header.salt, size: size),
+        from: missing.lowerBound, upTo: missing.upperBound, &result)
       result.report.findings.append(
         Finding(
           .missing, .damage, file: journal.name, range: missing, lsns: nil,
@@ -160,6 +179,9 @@ struct Recovery {
   private func cutOff(_ journals: ArraySlice<JournalFile>, _ result: inout Result) {
     for journal in journals {
       result.report.isIncomplete = true
+      lose(
+        CutOffJournal(generation: journal.generation, salt: journal.header.salt, size: journal.status.size), from: 0,
+        &result)
       result.report.findings.append(
         Finding(
           .cutOff, .damage, file: journal.name,
@@ -206,7 +228,9 @@ extension Finding {
     self.init(
       .recordedLoss, .damage, file: PageFile.journal(loss.generation).name, range: loss.start..<loss.end,
       lsns: loss.count > 0 ? loss.lsn...(loss.lsn + loss.count - 1) : nil,
-      detail: "an earlier recovery dropped these bytes for good", lostOperations: loss.count,
+      detail: "an earlier recovery dropped these bytes for good",
+      // Where nobody knows how many bytes there were, nor does anybody how many operations.
+      lostOperations: loss.end == .max ? nil : loss.count,
       remedy: "logctl forget PAGE")
   }
 }

@@ -1,0 +1,107 @@
+import Dispatch
+import LogStore
+import Synchronization
+
+/// Damages the pages of a corpus in one way after the other, and examines each.
+final class DamageSweep: Sendable {
+  /// What to do: cases that one worker takes at once.
+  struct Portion: Sendable {
+    var page: Int
+    var cases: @Sendable (Int) -> DamageCase
+    var count: Int
+  }
+
+  let corpus: Corpus
+  let seed: UInt64
+  let part: String
+  private let tally: Tally
+  /// Every so many-th case, what comes after the opening is examined too.
+  private let aftermathEvery: Int
+  private let next = Atomic(0)
+  private let verdicts = Mutex([Int](repeating: 0, count: DamageExaminer.Verdict.allCases.count))
+
+  init(_ part: String, _ corpus: Corpus, seed: UInt64, aftermathEvery: Int, _ tally: Tally) {
+    self.part = part
+    self.corpus = corpus
+    self.seed = seed
+    self.aftermathEvery = aftermathEvery
+    self.tally = tally
+  }
+
+  /// How many openings had which outcome.
+  var outcomes: [DamageExaminer.Verdict: Int] {
+    let counts = verdicts.withLock { $0 }
+    return Dictionary(uniqueKeysWithValues: DamageExaminer.Verdict.allCases.map { ($0, counts[$0.rawValue]) })
+  }
+
+  func run(_ portions: [Portion], _ plan: Plan) {
+    DispatchQueue.concurrentPerform(iterations: plan.workers) { _ in
+      var storages: [Int: FrozenStorage] = [:]
+      while !plan.isOver {
+        let number = next.add(1, ordering: .relaxed).oldValue
+        guard number < portions.count else { return }
+        work(portions[number], &storages)
+      }
+    }
+  }
+
+  private func work(_ portion: Portion, _ storages: inout [Int: FrozenStorage]) {
+    let start = ContinuousClock.now
+    let page = corpus.pages[portion.page]
+    var counts = [Int](repeating: 0, count: DamageExaminer.Verdict.allCases.count)
+    var done = 0
+    do {
+      let storage = try storages[portion.page] ?? FrozenStorage(page)
+      storages[portion.page] = storage
+      for number in 0..<portion.count {
+        let one = portion.cases(number)
+        guard let damage = one.damage(page) else { continue }
+        done += 1
+        let examination = DamageExamination(page, damage, storage)
+        let problem = examination.run(&counts, withAftermath: (number + portion.page) % aftermathEvery == 0)
+        if let problem { tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: part) }
+      }
+    } catch {
+      tally.violation(Violation(what: "\(error)", replay: "t1:\(portion.cases(0))"), in: part)
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    tally.add(part, states: done, distinct: done, seconds: seconds)
+    verdicts.withLock { total in for (index, count) in counts.enumerated() { total[index] += count } }
+  }
+}
+
+/// One damage under all three policies, and what comes after it.
+struct DamageExamination {
+  private let page: CorpusPage
+  private let damage: Damage
+  private let storage: FrozenStorage
+
+  init(_ page: CorpusPage, _ damage: Damage, _ storage: FrozenStorage) {
+    self.page = page
+    self.damage = damage
+    self.storage = storage
+  }
+
+  /// What is wrong; nil if nothing is.
+  func run(_ counts: inout [Int], withAftermath: Bool) -> String? {
+    damage.apply(to: storage)
+    defer { damage.undo(in: storage, page.files) }
+    let examiner = DamageExaminer(page, damage)
+    // Keys are asked for one by one only where some cannot be read.
+    let keys = examiner.reach.hitsBaseBody || examiner.reach.hitsBaseEnds ? page.keys : []
+    var salvaged: Sight?
+    for policy in [RecoveryPolicy.salvage, .strict, .pointInTime] {
+      // The policy decides what opening takes in; how the base's records are then read is the same under each. So every
+      // way of reading is tried under one, and under the others only that in page order.
+      let sight = Sight(
+        of: storage, isApplication: page.isApplication, policy: policy, isThorough: policy == .salvage, keys: keys)
+      switch examiner.judge(sight, policy) {
+      case .fine(let verdict): counts[verdict.rawValue] += 1
+      case .wrong(let what): return "under \(policy): \(what)"
+      }
+      if policy == .salvage { salvaged = sight }
+    }
+    guard withAftermath, let salvaged else { return nil }
+    return Aftermath(page: page, damage: damage, reach: examiner.reach).examine(salvaged)
+  }
+}

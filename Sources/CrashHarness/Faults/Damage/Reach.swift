@@ -1,0 +1,118 @@
+import LogStore
+
+/// What a damage has hit, of what the page's state needs.
+struct Reach {
+  /// Batches of the history that no longer stand there as they were written.
+  private(set) var batches: Set<Int> = []
+  /// The batch in front of which replay may have to stop: the first behind the first changed byte of a journal.
+  private(set) var firstStop: Int?
+  /// The batches of which the newest journal's hit ones are the first, where what is left cannot be told from a crash.
+  private(set) var tornStop: Int?
+  /// From this batch on the log may be cut off, because a header, or the end of a journal, is gone.
+  private(set) var gapStop: Int?
+  /// Changed bytes of journals that opening reads: headers and frames, those behind the end of the durable apart.
+  private(set) var hitsDurableLog = false
+  private(set) var hitsTail = false
+  private(set) var hitsHeader = false
+  /// Header, losses or footer of the snapshot that the state starts from.
+  private(set) var hitsBaseEnds = false
+  /// Its records and tables, which opening does not read.
+  private(set) var hitsBaseBody = false
+
+  /// How many files are hit.
+  private(set) var filesHit = 0
+  /// Whether the newest journal is cut right behind an earlier close mark: it is then what it was when it was closed.
+  private(set) var isEarlierClose = false
+
+  /// Whether something is gone that another file stands in for, and another file is hit too. Then only this is promised:
+  /// the damage is reported, and no value is made up.
+  var isCompound: Bool { filesHit > 1 && (hitsHeader || hitsBaseEnds) }
+
+  /// Whether anything that opening reads has changed.
+  var hitsOpening: Bool { hitsDurableLog || hitsTail || hitsHeader || hitsBaseEnds }
+  var hitsAnything: Bool { hitsOpening || hitsBaseBody }
+
+  init(_ damage: Damage, _ page: CorpusPage) {
+    let anatomy = page.anatomy
+    for (place, journal) in anatomy.journals.enumerated() {
+      guard let whole = page.files[journal.name] else { continue }
+      let changes = damage.changes(in: journal.name, of: whole).filter { change in
+        change.lowerBound < journal.end
+          && !anatomy.dropped.contains {
+            $0.file == journal.name && $0.range.lowerBound <= change.lowerBound
+              && change.upperBound <= $0.range.upperBound
+          }
+      }
+      guard !changes.isEmpty else { continue }
+      note(changes, journal, isNewest: place == anatomy.journals.count - 1, damage, page)
+    }
+    if let newest = anatomy.newest, let cut = damage.cut, cut.file == newest.name {
+      isEarlierClose = newest.marks.contains { $0.isClosed && $0.range.upperBound == cut.length }
+    }
+    filesHit = page.names.count { !damage.changes(in: $0, of: page.files[$0] ?? []).isEmpty }
+    guard let base = anatomy.base, let whole = page.files[base] else { return }
+    for change in damage.changes(in: base, of: whole) {
+      if anatomy.baseEnds.contains(where: { $0.overlaps(change) }) { hitsBaseEnds = true }
+      if anatomy.baseEnds.count < 2
+        || change.overlaps(anatomy.baseEnds[0].upperBound..<anatomy.baseEnds[1].lowerBound)
+      {
+        hitsBaseBody = true
+      }
+    }
+    // A snapshot cut short has no footer where a footer is looked for.
+    if damage.cut?.file == base { hitsBaseEnds = true }
+  }
+
+  private mutating func note(
+    _ changes: [Range<Int>], _ journal: PageAnatomy.Journal, isNewest: Bool, _ damage: Damage, _ page: CorpusPage
+  ) {
+    let headerBytes = 128
+    let isHeaderHit = changes[0].lowerBound < headerBytes
+    let size = damage.cut?.file == journal.name ? damage.cut?.length ?? 0 : page.files[journal.name]?.count ?? 0
+    if isHeaderHit {
+      hitsHeader = true
+      stop(&gapStop, journal.firstIndex)
+    }
+    let durable = isNewest ? Reach.durableEnd(journal, changes, isHeaderHit, size) : journal.end
+    let isShort = size < (isNewest ? (isHeaderHit ? 0 : journal.initialLength) : journal.end)
+    for batch in page.anatomy.batches
+    where batch.file == journal.name && changes.contains(where: { $0.overlaps(batch.range) }) {
+      batches.insert(batch.index)
+    }
+    // Without its record, a loss is damage again, and stops where it lies.
+    if journal.losses.contains(where: { loss in changes.contains { $0.overlaps(loss) } }) {
+      for lost in page.losses { stop(&firstStop, lost) }
+    }
+    for change in changes where change.upperBound > headerBytes {
+      let place = max(change.lowerBound, headerBytes)
+      let next =
+        page.anatomy.batches.first { $0.file == journal.name && $0.range.upperBound > place }?.index
+        ?? following(journal, page)
+      stop(&firstStop, next)
+      if isShort { stop(&gapStop, next) }
+      // What a header hit at the same time takes with it is the initial length, which this already leaves out.
+      if isNewest, !isShort, place >= durable {
+        hitsTail = true
+        stop(&tornStop, next)
+      } else {
+        hitsDurableLog = true
+      }
+    }
+  }
+
+  /// The index of the batch that follows a journal's last.
+  private func following(_ journal: PageAnatomy.Journal, _ page: CorpusPage) -> Int {
+    page.anatomy.batches.last { $0.file == journal.name }.map { $0.index + 1 } ?? journal.firstIndex
+  }
+
+  private func stop(_ place: inout Int?, _ index: Int) { place = min(place ?? index, index) }
+
+  /// Below this everything is known to have been durable, by what still says so.
+  private static func durableEnd(
+    _ journal: PageAnatomy.Journal, _ changes: [Range<Int>], _ isHeaderHit: Bool, _ size: Int
+  ) -> Int {
+    let marks = journal.marks.filter { mark in !changes.contains { $0.overlaps(mark.range) } }
+    let known = marks.map(\.durable).max() ?? 0
+    return min(max(known, isHeaderHit ? 128 : journal.initialLength), size)
+  }
+}

@@ -1,0 +1,44 @@
+/// T1: every call fails, every bit flips, every file is cut, every sector is wrong, and the shipped command is killed and
+/// refused at every system call.
+struct FaultTier: Tier {
+  static let name = "t1"
+  static let summary = "failing calls, flipped bits, cut files, wrong sectors, the shipped command killed and refused"
+  static let share = 1.0
+
+  /// Where only one part is wanted, for tests and replays.
+  var parts: Set<String> = ["flips", "cuts", "sectors"]
+
+  func run(_ plan: Plan, _ tally: Tally) throws {
+    try damage(plan.part(1), tally)
+  }
+
+  private func damage(_ plan: Plan, _ tally: Tally) throws {
+    var seed = plan.seed
+    repeat {
+      let corpus = try Corpus(seed: seed)
+      // In the order of their cost, so that a short run sees all kinds.
+      if parts.contains("sectors") {
+        sweep("sectors", DamageParts.sectors(corpus, seed), corpus, seed, aftermathEvery: 1, plan, tally)
+      }
+      if parts.contains("cuts") {
+        sweep("cuts", DamageParts.cuts(corpus, seed), corpus, seed, aftermathEvery: plan.isCI ? 7 : 3, plan, tally)
+      }
+      if parts.contains("flips") {
+        sweep("flips", DamageParts.flips(corpus, seed), corpus, seed, aftermathEvery: 61, plan, tally)
+      }
+      seed += 1
+    } while !plan.isCI && !plan.isOver
+  }
+
+  private func sweep(
+    _ part: String, _ portions: [DamageSweep.Portion], _ corpus: Corpus, _ seed: UInt64, aftermathEvery: Int,
+    _ plan: Plan, _ tally: Tally
+  ) {
+    let sweep = DamageSweep("t1 \(part)", corpus, seed: seed, aftermathEvery: aftermathEvery, tally)
+    sweep.run(portions, plan)
+    let outcomes = sweep.outcomes.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
+    CrashCommand.say("t1 \(part), seed \(seed), \(corpus.bytes) bytes: openings \(outcomes.joined(separator: ", "))")
+  }
+
+  func replay(_ text: String) throws -> Violation? { try DamageParts.replay(text) }
+}
