@@ -41,8 +41,8 @@ struct StatesTier: Tier {
   ) {
     let check = check
     switch part.work(number, plan.seed) {
-    case .workload(let workload, let last):
-      var explorer = Explorer(part.effort, seen: seen, check: check)
+    case .workload(let workload, let last, let effort):
+      var explorer = Explorer(effort, seen: seen, check: check)
       explorer.isOver = { plan.isOver }
       let failure = explorer.explore(workload, last: last, row: part.row)
       return (

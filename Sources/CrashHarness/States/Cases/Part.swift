@@ -4,7 +4,7 @@ import LogStoreTesting
 struct Part: Sendable {
   enum Work {
     /// A workload, and the step whose crashes are examined; those of earlier steps belong to another job.
-    case workload(Workload, last: Int)
+    case workload(Workload, last: Int, Effort)
     /// Threads that take turns, as a seed decides.
     case play(Play, schedule: UInt64)
   }
@@ -16,76 +16,59 @@ struct Part: Sendable {
   var share: Double
   /// How many jobs there are; nil: no end.
   var count: Int?
-  /// How many of them CI does, spread over all.
+  /// How many of them CI does.
   var sample: Int
-  var effort: Effort
   var work: @Sendable (_ number: Int, _ seed: UInt64) -> Work
 
   static let all = [sequences, pairs, ownState, random, nested, interleaved]
 
   /// Every sequence of up to three steps on one page.
-  static let sequences = Part(
-    name: "sequences", share: 3, count: sequenceCount(pages: 1, bases: Workload.Base.allCases), sample: 800,
-    effort: Effort(extent: CrashExtent(exhaustive: 1 << 10, samples: 64))
-  ) { number, _ in sequence(number, pages: 1, bases: Workload.Base.allCases) }
+  static let sequences = short("sequences", row: nil, share: 4, sample: 1000, pages: 1, Workload.Base.allCases)
 
   /// The same on two pages.
-  static let pairs = Part(
-    name: "two pages", row: "t0 two pages", share: 2, count: sequenceCount(pages: 2, bases: twoBases), sample: 400,
-    effort: Effort(extent: CrashExtent(exhaustive: 256, samples: 32))
-  ) { number, _ in sequence(number, pages: 2, bases: twoBases) }
+  static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 400, pages: 2, twoBases)
 
-  /// Sequences on a page with an application's own state.
-  static let ownState = Part(
-    name: "own state", row: "t0 own state", share: 1, count: sequenceCount(pages: 1, bases: twoBases), sample: 100,
-    effort: Effort(extent: CrashExtent(exhaustive: 256, samples: 32))
-  ) { number, _ in sequence(number, pages: 1, bases: twoBases, kind: .state) }
+  /// The same on a page with an application's own state.
+  static let ownState = short(
+    "own state", row: "t0 own state", share: 1, sample: 200, pages: 1, twoBases, kind: .state)
 
   /// Long ones that a seed decides.
-  static let random = Part(
-    name: "random", share: 2, sample: 20, effort: Effort(extent: CrashExtent(exhaustive: 256, samples: 64))
-  ) { number, seed in .workload(RandomWorkload.workload(seed &* 1_000_003 &+ UInt64(number)), last: .max) }
+  static let random = Part(name: "random", share: 2, sample: 60) { number, seed in
+    let effort = Effort(extent: CrashExtent(exhaustive: 256, samples: 64))
+    return .workload(RandomWorkload.workload(seed &* 1_000_003 &+ UInt64(number)), last: .max, effort)
+  }
 
   /// Crashes in what is done after a crash: the short sequences first, then long ones.
-  static let nested = Part(
-    name: "nested", row: "t0 nested", share: 2, sample: 60,
-    effort: Effort(
+  static let nested = Part(name: "nested", row: "t0 nested", share: 2, sample: 100) { number, seed in
+    let effort = Effort(
       extent: CrashExtent(exhaustive: 64, samples: 16), limit: 12, nested: .init(starts: 4, limit: 8, deeper: 64))
-  ) { number, seed in
-    let short = sequenceCount(pages: 1, bases: twoBases)
-    guard number >= short else { return sequence(spread(number, over: short), pages: 1, bases: twoBases) }
-    return .workload(RandomWorkload.workload(seed &* 7_000_003 &+ UInt64(number)), last: .max)
+    let sequences = ShortSequences(pages: 1, bases: twoBases)
+    guard number >= sequences.count else {
+      let (workload, last) = sequences.workload(spread(number, over: sequences.count))
+      return .workload(workload, last: last, effort)
+    }
+    return .workload(RandomWorkload.workload(seed &* 7_000_003 &+ UInt64(number)), last: .max, effort)
   }
 
-  /// Threads on one page.
-  static let interleaved = Part(
-    name: "interleaved", row: PlayExplorer.row, share: 2, sample: 60, effort: Effort(extent: CrashExtent())
-  ) { number, seed in
-    let play = Play(seed: seed &* 9_000_011 &+ UInt64(number / 4))
-    return .play(play, schedule: UInt64(number))
+  /// Threads on one page: each play in several ways.
+  static let interleaved = Part(name: "interleaved", row: PlayExplorer.row, share: 2, sample: 100) { number, seed in
+    .play(Play(seed: seed &* 9_000_011 &+ UInt64(number / 4)), schedule: UInt64(number))
   }
-
-  // MARK: Sequences
 
   private static let twoBases: [Workload.Base] = [.compacted, .absent]
 
-  private static func sequenceCount(pages: Int, bases: [Workload.Base]) -> Int {
-    (0...3).reduce(0) { $0 + Sequences.count(length: $1, pages: pages) } * bases.count
-  }
-
-  private static func sequence(
-    _ number: Int, pages: Int, bases: [Workload.Base], kind: Workload.Kind = .records
-  ) -> Work {
-    let base = bases[number % bases.count]
-    var number = number / bases.count
-    var length = 0
-    while number >= Sequences.count(length: length, pages: pages) {
-      number -= Sequences.count(length: length, pages: pages)
-      length += 1
+  /// Short sequences: all of them with few states each, and then all of them with as many as there are.
+  private static func short(
+    _ name: String, row: String?, share: Double, sample: Int, pages: Int, _ bases: [Workload.Base],
+    kind: Workload.Kind = .records
+  ) -> Part {
+    let sequences = ShortSequences(pages: pages, bases: bases, kind: kind)
+    let all = sequences.count
+    return Part(name: name, row: row, share: share, count: 2 * all, sample: sample) { number, _ in
+      let (workload, last) = sequences.workload(spread(number % all, over: all))
+      let extent = number < all ? CrashExtent(exhaustive: 512, samples: 64) : CrashExtent()
+      return .workload(workload, last: last, Effort(extent: extent))
     }
-    let (head, last) = Sequences.sequence(number, length: length, pages: pages)
-    let workload = Workload(base: base, kind: kind, pages: pages, steps: head + last)
-    return .workload(workload, last: length > 0 ? head.count : .max)
   }
 
   /// A permutation of the numbers below `count` that goes through all of them in big steps.

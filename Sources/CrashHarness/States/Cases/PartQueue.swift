@@ -33,8 +33,7 @@ final class PartQueue: Sendable {
       guard let place else { return nil }
       defer { state[place].next += 1 }
       state[place].seconds += PartQueue.advance
-      let number = state[place].next
-      return (parts[place], parts[place].count.map { Part.spread(number, over: $0) } ?? number)
+      return (parts[place], state[place].next)
     }
   }
 
