@@ -35,9 +35,8 @@ extension FuzzTarget {
     case .good(let type, let length):
       let crc = slowChecksum(frame, length, salt: codec.salt, offset: offset)
       try unsafe demand(crc == frame.span.bytes.u32(4), "a bad frame is called good")
-      let payload = unsafe UnsafeRawBufferPointer(
-        rebasing: copy[Limits.frameOverhead..<(Limits.frameOverhead + length)])
-      let parsed = unsafe JournalFrame(type: type, offset: 128 + offset % (1 << 40), payload: payload)
+      let parsed = unsafe JournalFrame(
+        type, at: UnsafeRawPointer(base), length: length, offset: 128 + offset % (1 << 40))
       guard parsed.form(salt: codec.salt) == .good, parsed.kind.isOperation else { return }
       try demand(
         Array(frame[8..<(9 + length)]) == written(parsed), "\(parsed.kind) is written otherwise than it was read")

@@ -79,14 +79,22 @@ extension PageCore where Model: CompactableModel {
     }
   }
 
-  /// The last compaction of a page that is about to be closed. Nothing is lost where it fails.
-  func compactAtClose() throws(LogStoreError) {
-    guard !isReadOnly, log.withLock({ $0.position.lsn != $0.baseLSN || $0.segments.count > 1 }) else { return }
-    do throws(LogStoreError) {
-      _ = try compact(keep: nil)
-    } catch {
-      guard error.code == .noSpace || error.code == .busy || error.code == .unavailable else { throw error }
+  /// Closes the page, with a last compaction in front where the options ask for one. The page is closed also where that
+  /// fails, of which nothing is lost: what time or space may mend is no error then.
+  func closeCompacted() throws(LogStoreError) {
+    var failure: LogStoreError?
+    if options.compaction.atClose, phase.isOpen, !isReadOnly,
+      log.withLock({ $0.position.lsn != $0.baseLSN || $0.segments.count > 1 })
+    {
+      do throws(LogStoreError) {
+        _ = try compact(keep: nil)
+      } catch {
+        // Cancelled is what another thread's closing makes of it.
+        if ![.noSpace, .busy, .unavailable, .cancelled, .closed, .suspended].contains(error.code) { failure = error }
+      }
     }
+    try close()
+    if let failure { throw failure }
   }
 
   // MARK: The three steps
@@ -100,12 +108,11 @@ extension PageCore where Model: CompactableModel {
 
     let (image, journal, lsn) = try withWriter { (writer) throws(LogStoreError) in
       try keepQuarantine()
-      try writer.switchJournal()
+      let journal = try writer.switchJournal()
       let known = log.withLock {
         $0.follow(writer)
         return $0
       }
-      guard let journal = writer.journal else { throw LogStoreError(.closed, "the page is closed", path: path) }
       let image = try materialized.withLock { (state) throws(LogStoreError) in
         try state.catchUp(known)
         return Model.image(state)
@@ -162,8 +169,7 @@ extension PageCore where Model: CompactableModel {
       }
     } catch {
       writer.cancel()
-      throw (error as? LogStoreError)
-        ?? LogStoreError(.io, "the snapshot cannot be written: \(error)", path: path, cause: error)
+      throw LogStoreError.own(error, "the snapshot cannot be written", path: path)
     }
     try mapped { () throws(StorageError) in try directory.sync(opening.withLock { $0.durability }) }
     let file = try mapped { () throws(StorageError) in try directory.open(name, .read) }
@@ -198,11 +204,10 @@ extension PageCore where Model: CompactableModel {
 
   private func retire(_ keep: Retention, _ summary: inout CompactionSummary) throws(LogStoreError) {
     let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
-    guard let id = try files.journal(summary.generation).file?.header.id else { return }
     let available = try mapped { () throws(StorageError) in try directory.availableBytes() }
     let retirement = Retirement(
-      files: files, chainIDs: id, keep: keep, generation: summary.generation, now: options.storage.wallClock(),
-      ignoresGrace: available < 2 * summary.snapshotBytes)
+      files: files, id: opening.withLock { $0.id }, keep: keep, generation: summary.generation,
+      now: options.storage.wallClock(), ignoresGrace: available < 2 * summary.snapshotBytes)
     let plan = try retirement.plan()
     summary.keptFiles = plan.kept.map(\.name)
     for generation in plan.setAside {
@@ -239,23 +244,22 @@ extension PageCore where Model: CompactableModel {
     }
     return try withDirectory { (directory) throws(LogStoreError) in
       let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
-      let (position, id): (Position, PageID?) = log.withLock { ($0.position, $0.segments.last?.journal.header.id) }
       var summary = CompactionSummary()
-      summary.generation = (files.listing.highest ?? 0) + 1
-      summary.lsn = position.lsn
+      summary.generation = try files.listing.nextGeneration(in: path)
+      summary.lsn = log.withLock { $0.position.lsn }
       summary.records = Model.records(in: image)
       summary.snapshotBytes = liveBytes
       summary.bytesBefore = try directoryBytes()
-      guard let id = id ?? opening.withLock({ $0.id }) else { return summary }
       let plan = try Retirement(
-        files: files, chainIDs: id, keep: keep ?? options.retention, generation: summary.generation,
+        files: files, id: opening.withLock { $0.id }, keep: keep ?? options.retention, generation: summary.generation,
         now: options.storage.wallClock()
       ).plan()
       summary.removedFiles = plan.removed.map(\.name)
       summary.keptFiles = plan.kept.map(\.name)
       var freed: UInt64 = 0
       for name in summary.removedFiles {
-        freed += try mapped { () throws(StorageError) in try directory.status(of: name)?.size ?? 0 }
+        let status = try mapped { () throws(StorageError) in try directory.status(of: name) }
+        if let status { freed += status.size }
       }
       summary.bytesAfter = summary.bytesBefore + liveBytes + UInt64(Limits.headerBytes) - freed
       return summary
@@ -265,8 +269,8 @@ extension PageCore where Model: CompactableModel {
   private func directoryBytes() throws(LogStoreError) -> UInt64 {
     try mapped { () throws(StorageError) in
       var bytes: UInt64 = 0
-      for name in try directory.list() where PageFile(name) != nil {
-        bytes += try directory.status(of: name)?.size ?? 0
+      for name in try directory.list() where PageName(name) != nil {
+        if let status = try directory.status(of: name) { bytes += status.size }
       }
       return bytes
     }
@@ -279,9 +283,7 @@ extension PageCore where Model: CompactableModel {
     let quarantine = Quarantine(directory: directory, level: opening.withLock { $0.durability })
     for range in wanted {
       let name = PageFile.journal(range.generation).name
-      do throws(StorageError) {
-        guard try directory.status(of: name) != nil else { continue }
-      } catch { throw LogStoreError(error) }
+      guard try mapped({ () throws(StorageError) in try directory.status(of: name) }) != nil else { continue }
       let file = try mapped { () throws(StorageError) in try directory.open(name, .read) }
       defer { file.close() }
       do throws(LogStoreError) {

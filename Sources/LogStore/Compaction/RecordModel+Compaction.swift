@@ -26,7 +26,7 @@ extension RecordModel: CompactableModel {
         return true
       }
     } catch {
-      throw (error as? LogStoreError) ?? LogStoreError(.io, "the page cannot be read: \(error)")
+      throw LogStoreError.own(error, "the page cannot be read")
     }
     return bytes
   }

@@ -1,7 +1,8 @@
 /// Which files a compaction removes, and which it keeps (design: "Page directory and generations").
 struct Retirement {
   let files: PageFiles
-  let chainIDs: PageID
+  /// The page's identity.
+  let id: PageID?
   let keep: Retention
   /// The new snapshot's generation; for an estimate, the one that it would have.
   let generation: UInt64
@@ -24,14 +25,20 @@ struct Retirement {
     let oldest = try oldestKept()
     for generation in Set(files.listing.journals + files.listing.snapshots).sorted() where generation < self.generation
     {
-      for file in [PageFile.journal(generation), .snapshot(generation)] where isListed(file) {
-        if try !isOurs(file) { continue }
+      if files.listing.journals.contains(generation), try isOurs(journal: generation) {
         if generation >= oldest {
-          plan.kept.append(file)
-        } else if try isCutOff(file) {
-          if case .journal = file { plan.setAside.append(generation) } else { plan.kept.append(file) }
+          plan.kept.append(.journal(generation))
+        } else if try isCutOff(journal: generation) {
+          plan.setAside.append(generation)
         } else {
-          plan.removed.append(file)
+          plan.removed.append(.journal(generation))
+        }
+      }
+      if files.listing.snapshots.contains(generation), try isOurs(snapshot: generation) {
+        if generation < oldest, try !isCutOff(snapshot: generation) {
+          plan.removed.append(.snapshot(generation))
+        } else {
+          plan.kept.append(.snapshot(generation))
         }
       }
     }
@@ -51,7 +58,7 @@ struct Retirement {
     var verified: [SnapshotReader] = []
     for number in files.listing.snapshots.reversed() where number < generation {
       if let snapshot = try known({ () throws(LogStoreError) in try files.snapshot(number).file }),
-        snapshot.header.id == chainIDs
+        snapshot.header.id == id
       {
         verified.append(snapshot)
       }
@@ -66,20 +73,18 @@ struct Retirement {
     return 0
   }
 
-  /// Whether the file holds what a gap has cut off from every state since. A journal that another took the place of before
+  /// Whether the journal holds what a gap has cut off from every state since. One that another took the place of before
   /// anything was written to it is no such file.
-  private func isCutOff(_ file: PageFile) throws(LogStoreError) -> Bool {
-    switch file {
-    case .journal(let generation):
-      if try chain().contains(generation) { return false }
-      guard let journal = try files.journal(generation).file else { return true }
-      return journal.status.size > journal.header.initialLength
-    case .snapshot(let generation):
-      // A snapshot that verifies and that the chain does not know.
-      if try chain().contains(generation) { return false }
-      return try files.snapshot(generation).file != nil
-    case .temporary, .quarantine: return false
-    }
+  private func isCutOff(journal generation: UInt64) throws(LogStoreError) -> Bool {
+    if try chain().contains(generation) { return false }
+    guard let journal = try files.journal(generation).file else { return true }
+    return journal.status.size > journal.header.initialLength
+  }
+
+  /// Whether the snapshot verifies and is one that the chain does not know.
+  private func isCutOff(snapshot generation: UInt64) throws(LogStoreError) -> Bool {
+    if try chain().contains(generation) { return false }
+    return try files.snapshot(generation).file != nil
   }
 
   /// Generations that lead to the present state, back as far as their files are kept.
@@ -94,17 +99,31 @@ struct Retirement {
     return found
   }
 
-  private func isListed(_ file: PageFile) -> Bool {
-    switch file {
-    case .journal(let generation): files.listing.journals.contains(generation)
-    case .snapshot(let generation): files.listing.snapshots.contains(generation)
-    case .temporary, .quarantine: false
+  /// A file of another page, of a newer version, or none at all, is not this one's to remove.
+  private func isOurs(journal generation: UInt64) throws(LogStoreError) -> Bool {
+    try isOurs { () throws(LogStoreError) in
+      try files.journal(generation)
+    } id: {
+      $0.header.id
     }
   }
 
-  /// A file of another page, of a newer version, or none at all, is not this one's to remove.
-  private func isOurs(_ file: PageFile) throws(LogStoreError) -> Bool {
-    try known { () throws(LogStoreError) in try isOursIfKnown(file) } ?? false
+  private func isOurs(snapshot generation: UInt64) throws(LogStoreError) -> Bool {
+    try isOurs { () throws(LogStoreError) in
+      try files.snapshot(generation)
+    } id: {
+      $0.header.id
+    }
+  }
+
+  private func isOurs<File>(
+    _ read: () throws(LogStoreError) -> PageFiles.Candidate<File>, id: (File) -> PageID
+  ) throws(LogStoreError) -> Bool {
+    switch try known(read) {
+    case .usable(let file): id(file) == self.id
+    case .damaged(let damage): damage.hasMagic
+    case .absent, .notAFile, nil: false
+    }
   }
 
   /// Nil for what a newer version wrote.
@@ -114,24 +133,6 @@ struct Retirement {
     } catch {
       guard error.code == .newerVersion else { throw error }
       return nil
-    }
-  }
-
-  private func isOursIfKnown(_ file: PageFile) throws(LogStoreError) -> Bool {
-    switch file {
-    case .journal(let generation):
-      switch try files.journal(generation) {
-      case .usable(let journal): return journal.header.id == chainIDs
-      case .damaged(let damage): return damage.hasMagic
-      case .absent, .notAFile: return false
-      }
-    case .snapshot(let generation):
-      switch try files.snapshot(generation) {
-      case .usable(let snapshot): return snapshot.header.id == chainIDs
-      case .damaged(let damage): return damage.hasMagic
-      case .absent, .notAFile: return false
-      }
-    case .temporary, .quarantine: return false
     }
   }
 }

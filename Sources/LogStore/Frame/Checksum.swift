@@ -26,8 +26,6 @@ enum Checksum {
     unsafe bytes.withUnsafeBytes { unsafe update(seed, $0) }
   }
 
-  static func of(_ bytes: RawSpan) -> UInt32 { update(0, bytes) }
-
   /// The state that every frame of a file starts from: the checksum of its salt.
   static func seed(salt: UInt64) -> UInt32 {
     var state: UInt32 = 0xFFFF_FFFF

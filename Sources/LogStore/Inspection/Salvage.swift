@@ -83,8 +83,8 @@ final class SalvageSource {
     if base == nil {
       for generation in files.listing.snapshots.reversed() where raw == nil {
         let name = PageFile.snapshot(generation).name
-        guard let opened = try files.open(name), opened.status.kind == .file else { continue }
-        raw = try RawSnapshot(opened.file, name: name, path: files.path(name))
+        guard case .file(let file, _) = try files.open(name) else { continue }
+        raw = try RawSnapshot(file, name: name, path: files.path(name))
         if raw != nil { first = generation }
       }
     }
@@ -147,7 +147,7 @@ final class SalvageSource {
     do {
       findings += try raw.forEach { key, value in try unsafe copier.put(key.span.bytes, value.span.bytes) }
     } catch {
-      throw (error as? LogStoreError) ?? LogStoreError(.io, "the snapshot cannot be read: \(error)")
+      throw LogStoreError.own(error, "the snapshot cannot be read")
     }
   }
 

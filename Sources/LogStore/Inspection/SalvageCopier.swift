@@ -132,7 +132,7 @@ final class SalvageCopier {
     do {
       let again = try options.storage.openDirectory(directory.path, create: false)
       defer { again.close() }
-      for name in try again.list() where PageFile(name) != nil { try again.remove(name) }
+      for name in try again.list() where PageName(name) != nil { try again.remove(name) }
     } catch {
       // What stays is a page that was not finished; the error that led here says more.
     }

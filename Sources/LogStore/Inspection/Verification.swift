@@ -163,6 +163,7 @@ struct Verification {
 
   private mutating func verify(_ journal: JournalFile, _ chain: Chain) throws(LogStoreError) {
     journal.file.dropCache()
+    journal.file.willReadSequentially()
     let successor = try successor(of: journal)
     let end = successor?.header.predecessor?.end
     let size = journal.status.size

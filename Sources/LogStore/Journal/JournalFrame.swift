@@ -2,14 +2,24 @@
 @safe struct JournalFrame {
   let type: FrameType
   let offset: UInt64
-  let payload: UnsafeRawBufferPointer
+  private let base: UnsafeRawPointer
+  private let count: Int
 
+  /// The frame at `frame` of memory and `offset` of the file, whose payload has `length` bytes.
+  @inline(__always)
+  init(_ type: FrameType, at frame: UnsafeRawPointer, length: Int, offset: UInt64) {
+    self.type = type
+    self.offset = offset
+    unsafe base = frame + Limits.frameOverhead
+    count = length
+  }
+
+  var payload: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: base, count: count) }
   var kind: FrameKind { type.kind }
-  var end: UInt64 { offset &+ UInt64(unsafe payload.count &+ Limits.frameOverhead) }
+  var end: UInt64 { offset &+ UInt64(count &+ Limits.frameOverhead) }
 
   /// The key that an operation names; empty for frames that name none.
   var key: UnsafeRawBufferPointer {
-    guard let base = unsafe payload.baseAddress else { return unsafe payload }
     switch kind {
     case .put: return unsafe UnsafeRawBufferPointer(start: base + 2, count: Int(base.load(0, as: UInt16.self)))
     case .putBefore, .move:
@@ -21,8 +31,7 @@
 
   /// The key in front of which the record goes; empty where there is none.
   var before: UnsafeRawBufferPointer {
-    guard let base = unsafe payload.baseAddress, kind == .putBefore || kind == .move
-    else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+    guard kind == .putBefore || kind == .move else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
     let keyLength = unsafe Int(base.load(0, as: UInt16.self))
     return unsafe UnsafeRawBufferPointer(start: base + 4 + keyLength, count: Int(base.load(2, as: UInt16.self)))
   }
@@ -44,8 +53,6 @@
   /// Whether the payload has the form that its kind asks for.
   @inline(__always)
   func form(salt: UInt64) -> Form {
-    let count = unsafe payload.count
-    guard let base = unsafe payload.baseAddress else { return .malformed }
     switch kind {
     case .put:
       guard count >= 3 else { return .malformed }

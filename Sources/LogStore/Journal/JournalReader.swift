@@ -33,8 +33,7 @@ final class JournalReader {
         guard UInt64(count) <= limit &- offset, count > wanted else { return nil }
         wanted = count
       case .good(let type, let length):
-        let payload = unsafe UnsafeRawBufferPointer(start: base + Limits.frameOverhead, count: length)
-        let frame = unsafe JournalFrame(type: type, offset: offset, payload: payload)
+        let frame = unsafe JournalFrame(type, at: base, length: length, offset: offset)
         switch frame.form(salt: codec.salt) {
         case .good: return frame
         case .malformed: return nil
@@ -46,6 +45,15 @@ final class JournalReader {
         }
       }
     }
+  }
+
+  /// The frame at `offset`, which has verified before.
+  func frame(againAt offset: UInt64) throws(LogStoreError) -> JournalFrame {
+    guard let frame = try frame(at: offset) else {
+      throw LogStoreError(
+        .io, "a batch that verified a moment ago no longer does; check the medium", path: path, offset: offset)
+    }
+    return frame
   }
 
   @inline(__always)

@@ -66,5 +66,5 @@ struct DroppedRange: Hashable {
   /// The LSN in front of the range, and the operations lost at most.
   var lsn: UInt64
   var lost: UInt64
-  var keys: [[UInt8]] = []
+  var keys: [[UInt8]]
 }

@@ -50,11 +50,7 @@ struct JournalBuilder {
       let reader = journal.reader(limit: range.upperBound)
       var place = range.lowerBound
       while place < range.upperBound {
-        guard let frame = try reader.frame(at: place) else {
-          throw LogStoreError(
-            .io, "a batch that verified a moment ago no longer does; check the medium", path: journal.path,
-            offset: place)
-        }
+        let frame = try reader.frame(againAt: place)
         try unsafe append(frame.type, frame.payload)
         place = frame.end
       }

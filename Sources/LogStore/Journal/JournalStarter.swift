@@ -16,19 +16,20 @@ struct JournalStarter {
     var error: LogStoreError
     var storage: StorageError
     /// Whether the name may or may not last: neither journal can be appended to.
-    var afterRename = false
+    var afterRename: Bool
     /// Whether the new name can be there.
-    var mayBeNamed = false
+    var mayBeNamed: Bool
   }
 
   func start(_ start: JournalStart) throws(Failure) -> Started {
     var named = false
     var mayBeNamed = false
     do throws(LogStoreError) {
-      let generation = try nextGeneration()
+      let listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
+      let generation = try listing.nextGeneration(in: directory.path)
       setAside(start.quarantine)
       let temporary = PageFile.journal(generation).temporaryName
-      let file = try create(temporary)
+      let file = try mapped { () throws(StorageError) in try directory.createTemporary(temporary) }
       do throws(LogStoreError) {
         let started = try build(start, generation, file)
         try mapped { () throws(StorageError) in
@@ -66,28 +67,6 @@ struct JournalStarter {
         defer { file.close() }
         try quarantine.keep(range, from: file)
       } catch {}
-    }
-  }
-
-  /// One more than the highest number present.
-  private func nextGeneration() throws(LogStoreError) -> UInt64 {
-    let listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
-    guard let highest = listing.highest else { return 0 }
-    guard highest < 9_999_999_999 else {
-      throw LogStoreError(
-        .tooLarge, "no generation number is left; copy the records into a new page", path: directory.path)
-    }
-    return highest + 1
-  }
-
-  private func create(_ name: String) throws(LogStoreError) -> any StorageFile {
-    try mapped { () throws(StorageError) in
-      do throws(StorageError) {
-        return try directory.open(name, .createNew)
-      } catch  where error.errno == StorageError.exists {
-        try directory.remove(name)
-        return try directory.open(name, .createNew)
-      }
     }
   }
 

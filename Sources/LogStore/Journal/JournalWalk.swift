@@ -102,20 +102,18 @@ struct JournalWalk {
   {
     let end = frame.end
     outcome.frames &+= 1
-    switch frame.kind {
-    case .mark:
-      guard note(frame, &sink) else { return false }
+    if let mark = frame.mark {
+      guard note(mark, frame, &sink) else { return false }
       position = end
       outcome.good = end
       return true
-    case .loss:
+    }
+    if frame.kind == .loss {
       sink.loss(frame)
       position = end
       outcome.good = end
       outcome.isClosed = false
       return true
-    default:
-      break
     }
     var open = batch ?? OpenBatch(start: position)
     if frame.kind == .part {
@@ -168,8 +166,7 @@ struct JournalWalk {
     }
   }
 
-  private mutating func note<Sink: JournalSink>(_ frame: JournalFrame, _ sink: inout Sink) -> Bool {
-    guard let mark = frame.mark else { return true }
+  private mutating func note<Sink: JournalSink>(_ mark: Mark, _ frame: JournalFrame, _ sink: inout Sink) -> Bool {
     if case .time(let latest) = until, mark.time > latest {
       outcome.stoppedBySink = true
       return false

@@ -12,14 +12,11 @@ final class LogWriter: @unchecked Sendable {
   /// What stands for `.power` here; weaker only where the options accept it.
   let level: Durability
 
-  /// The journal that is appended to; nil where the next write has to start one.
-  private(set) var journal: JournalFile?
+  private var place: Place
   private(set) var end: UInt64 = 0
   private(set) var lsn: UInt64
   /// The LSN behind what the newest journal carried on from its predecessor.
   private(set) var carriedLSN: UInt64 = 0
-  /// How the next journal starts, where there is none to append to.
-  private(set) var pending: JournalStart?
   private(set) var poison: LogStoreError?
   /// Whether the journal that could not be started last may have its name all the same.
   private var mayBeNamed = false
@@ -57,7 +54,7 @@ final class LogWriter: @unchecked Sendable {
     self.storage = storage
     self.level = level
     (id, state) = (journal.header.id, journal.header.state)
-    self.journal = journal
+    place = .journal(journal)
     self.end = end
     self.lsn = lsn
     carriedLSN = lsn
@@ -66,7 +63,7 @@ final class LogWriter: @unchecked Sendable {
     durable.withLock { $0 = Durable(generation: journal.generation, end: end, lsn: lsn) }
   }
 
-  /// Has no journal to go on in: the first write, or `startPending`, starts one.
+  /// Has no journal to go on in: the first write, or `startIfPending`, starts one.
   init(
     starting start: JournalStart, lsn: UInt64, id: PageID, state: UInt32, directory: any StorageDirectory,
     storage: any Storage, level: Durability
@@ -76,19 +73,38 @@ final class LogWriter: @unchecked Sendable {
     self.level = level
     (self.id, self.state) = (id, state)
     self.lsn = lsn
-    pending = start
+    place = .pending(start)
     durable.withLock { $0 = Durable(lsn: start.baseLSN) }
   }
 
-  var position: Position { Position(salt: journal?.header.salt ?? pending?.predecessor?.salt ?? 0, lsn: lsn) }
+  /// Where the log goes on.
+  private enum Place {
+    case journal(JournalFile)
+    /// In one that the next write has to start.
+    indirect case pending(JournalStart)
+  }
+
+  /// The journal that is appended to; nil where the next write has to start one.
+  var journal: JournalFile? { if case .journal(let journal) = place { journal } else { nil } }
+
+  /// How the next journal starts, where there is none to append to.
+  var pending: JournalStart? { if case .pending(let start) = place { start } else { nil } }
+
+  var position: Position {
+    switch place {
+    case .journal(let journal): Position(salt: journal.header.salt, lsn: lsn)
+    case .pending(let start): Position(salt: start.predecessor?.salt ?? 0, lsn: lsn)
+    }
+  }
 
   // MARK: A group
 
-  /// Makes ready for a group: a journal to write into, and a mark where one is due.
-  func beginGroup() throws(LogStoreError) {
+  /// Makes ready for a group: a journal to write into, which it returns, and a mark where one is due.
+  func beginGroup() throws(LogStoreError) -> JournalFile {
     try checkUsable()
-    if journal == nil { try startPending() }
-    if let journal { _ = begin(journal) }
+    let journal = try startIfPending()
+    _ = begin(journal)
+    return journal
   }
 
   /// The same in a journal, of which the writer is known to be usable. Returns where the group is put together.
@@ -136,8 +152,7 @@ final class LogWriter: @unchecked Sendable {
     _ wanted: Durability, _ stage: (JournalFile, UnsyncedTail.Segment) -> Void
   ) throws(LogStoreError) -> GroupResult {
     try checkUsable()
-    if journal == nil { try startPending() }
-    guard let journal else { return .written }
+    let journal = try startIfPending()
     let current = begin(journal)
     stage(journal, current)
     return commit(journal, current, wanted)
@@ -152,9 +167,8 @@ final class LogWriter: @unchecked Sendable {
     staged.append(place: bytes.count, lsn: lsn)
   }
 
-  /// Adds a batch to the group. The answer is the LSN behind it.
-  func stage(_ batch: BatchFrames) -> UInt64 {
-    guard let journal else { preconditionFailure("a batch was staged outside a group") }
+  /// Adds a batch to the group, in the journal that it was begun in. The answer is the LSN behind it.
+  func stage(_ batch: BatchFrames, in journal: JournalFile) -> UInt64 {
     stage(batch, journal, tail.current)
     return stagedLSN
   }
@@ -185,16 +199,14 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// Writes the group with one call, and makes it durable where `level` asks for it.
-  func commitGroup(_ wanted: Durability) -> GroupResult {
-    guard let journal else { return .written }
-    return commit(journal, tail.current, wanted)
+  func commitGroup(_ wanted: Durability, in journal: JournalFile) -> GroupResult {
+    commit(journal, tail.current, wanted)
   }
 
   @inline(__always)
   private func commit(
     _ journal: JournalFile, _ current: UnsyncedTail.Segment, _ wanted: Durability
   ) -> GroupResult {
-    guard current.bytes.count > groupStart else { return .written }
     if wanted != .process || now - lastLookTime >= LogWriter.lookInterval, let replaced = lookAround(journal) {
       dropGroup()
       setPoison(replaced)
@@ -227,38 +239,38 @@ final class LogWriter: @unchecked Sendable {
   /// ENOSPC and its kin: the journal's life is over. What was written whole stands, once it is synced.
   private func cut(_ journal: JournalFile, written: Int, wanted: Int, _ error: StorageError) -> GroupResult {
     let refused = LogStoreError(error, lsn: lsn)
-    do {
-      let size = try journal.file.status().size
-      guard size <= end + UInt64(written) else {
-        dropGroup()
-        return .unknown(fail(error, "a write failed and may have written more than it said"))
-      }
-      let standing = staged.last(upTo: groupStart + written)
-      let keep = end + UInt64((standing?.place ?? groupStart) - groupStart)
-      try sync(level, of: journal, upTo: keep, lsn: standing?.lsn ?? lsn)
-      tail.current.bytes.count = standing?.place ?? groupStart
-      lsn = standing?.lsn ?? lsn
-      retire(journal, at: keep)
-      return .cut(standing: lsn, refused)
-    } catch let failure as LogStoreError {
-      dropGroup()
-      setPoison(failure)
-      return .unknown(failure)
-    } catch let failure as StorageError {
-      dropGroup()
-      return .unknown(fail(failure, "a write failed, and the file cannot be looked at"))
+    let size: UInt64
+    do throws(StorageError) {
+      size = try journal.file.status().size
     } catch {
       dropGroup()
-      return .unknown(refused)
+      return .unknown(fail(error, "a write failed, and the file cannot be looked at"))
     }
+    guard size <= end + UInt64(written) else {
+      dropGroup()
+      return .unknown(fail(error, "a write failed and may have written more than it said"))
+    }
+    let standing = staged.last(upTo: groupStart + written)
+    let keep = end + UInt64((standing?.place ?? groupStart) - groupStart)
+    do throws(LogStoreError) {
+      try sync(level, of: journal, upTo: keep, lsn: standing?.lsn ?? lsn)
+    } catch {
+      dropGroup()
+      setPoison(error)
+      return .unknown(error)
+    }
+    tail.current.bytes.count = standing?.place ?? groupStart
+    lsn = standing?.lsn ?? lsn
+    retire(journal, at: keep)
+    return .cut(standing: lsn, refused)
   }
 
   /// Ends the journal's life at `keep`, all of which is durable.
   private func retire(_ journal: JournalFile, at keep: UInt64) {
     end = keep
-    self.journal = nil
-    pending = JournalStart(
-      predecessor: .init(generation: journal.generation, salt: journal.header.salt, end: keep), baseLSN: lsn)
+    place = .pending(
+      JournalStart(
+        predecessor: .init(generation: journal.generation, salt: journal.header.salt, end: keep), baseLSN: lsn))
   }
 
   // MARK: Durability
@@ -292,12 +304,12 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// Whether something is shown that only a new journal, not yet started, will make durable.
-  var mustCarry: Bool { journal == nil && pending?.carried.isEmpty == false }
+  var mustCarry: Bool { pending?.carried.isEmpty == false }
 
   /// Makes everything written so far durable.
   func syncAll() throws(LogStoreError) {
     try checkUsable()
-    if mustCarry { try startPending() }
+    if mustCarry { _ = try startIfPending() }
     guard let journal else { return }
     if let replaced = lookAround(journal) {
       setPoison(replaced)
@@ -325,7 +337,7 @@ final class LogWriter: @unchecked Sendable {
     now = storage.monotonicClock()
     lastMarkTime = now
     appendMark(journal, durableEnd: known.end, closed: closed)
-    switch commitGroup(level) {
+    switch commitGroup(level, in: journal) {
     case .written: isClosedAtEnd = closed
     case .cut: return
     case .unknown(let error): throw error
@@ -388,9 +400,18 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: Starting a journal
 
-  /// Starts the journal that `pending` describes. Where that fails before the new name stands, nothing has changed.
-  func startPending() throws(LogStoreError) {
-    guard let start = pending else { return }
+  /// The journal that is appended to, started where it has to be. Where that fails before the new name stands, nothing has
+  /// changed.
+  @inline(__always)
+  @discardableResult
+  func startIfPending() throws(LogStoreError) -> JournalFile {
+    switch place {
+    case .journal(let journal): journal
+    case .pending(let start): try begin(start)
+    }
+  }
+
+  private func begin(_ start: JournalStart) throws(LogStoreError) -> JournalFile {
     mayBeNamed = false
     let starter = JournalStarter(directory: directory, storage: storage, id: id, state: state, level: level)
     let started: JournalStarter.Started
@@ -405,9 +426,8 @@ final class LogWriter: @unchecked Sendable {
       mayBeNamed = error.mayBeNamed
       throw error.error
     }
-    pending = nil
     isClosedAtEnd = false
-    journal = started.journal
+    place = .journal(started.journal)
     end = started.end
     lsn = start.baseLSN + started.operations
     carriedLSN = lsn
@@ -416,21 +436,19 @@ final class LogWriter: @unchecked Sendable {
     durable.withLock {
       $0 = Durable(generation: started.journal.generation, end: started.end, lsn: lsn)
     }
+    return started.journal
   }
 
   /// Ends the present journal, all of which is made durable, and starts the next: where compaction begins.
-  func switchJournal() throws(LogStoreError) {
+  func switchJournal() throws(LogStoreError) -> JournalFile {
     try syncAll()
-    guard let old = journal else { return try startPending() }
+    guard let old = journal else { return try startIfPending() }
     retire(old, at: end)
     do {
-      try startPending()
+      return try startIfPending()
     } catch {
-      if poison == nil, !mayBeNamed {
-        // Nothing of the new one stands: writers go on in the old one.
-        journal = old
-        pending = nil
-      }
+      // Nothing of the new one stands: writers go on in the old one.
+      if poison == nil, !mayBeNamed { place = .journal(old) }
       throw error
     }
   }
@@ -440,13 +458,13 @@ final class LogWriter: @unchecked Sendable {
     if poison?.code == .storeReplaced, let poison { throw poison }
     if let journal {
       let known = durable.withLock { $0 }
-      pending = JournalStart(
-        predecessor: .init(generation: journal.generation, salt: journal.header.salt, end: known.end),
-        baseLSN: known.lsn, carried: tail.carried(from: known.end))
-      self.journal = nil
+      place = .pending(
+        JournalStart(
+          predecessor: .init(generation: journal.generation, salt: journal.header.salt, end: known.end),
+          baseLSN: known.lsn, carried: tail.carried(from: known.end)))
     }
     poison = nil
     durable.withLock { $0.failure = nil }
-    try startPending()
+    try startIfPending()
   }
 }

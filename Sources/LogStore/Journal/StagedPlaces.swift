@@ -32,9 +32,6 @@ final class StagedPlaces {
     count = 0
   }
 
-  /// The last batch that ends within the first `bytes` bytes.
-  func last(upTo bytes: Int) -> Staged? {
-    if let last, last.place <= bytes { return last }
-    return earlier.last { $0.place <= bytes }
-  }
+  /// The last batch that ends within the first `bytes` bytes, which are fewer than all.
+  func last(upTo bytes: Int) -> Staged? { earlier.last { $0.place <= bytes } }
 }

@@ -59,8 +59,7 @@ struct JournalValues: Sendable {
         case .good(let type, let length) = unsafe journal.codec.check(
           base + place, available: frames.count - place, offset: offset)
       else { throw damaged(journal, offset, "a record's frame no longer verifies") }
-      let payload = unsafe UnsafeRawBufferPointer(start: base + place + Limits.frameOverhead, count: length)
-      let frame = unsafe JournalFrame(type: type, offset: offset, payload: payload)
+      let frame = unsafe JournalFrame(type, at: base + place, length: length, offset: offset)
       guard frame.form(salt: journal.codec.salt) == .good else {
         throw damaged(journal, offset, "a record's frame has not the form of its kind")
       }

@@ -38,6 +38,11 @@ func mapped<Result: ~Copyable>(
 }
 
 extension LogStoreError {
+  /// `error` itself where it is the engine's own, as all are but those that come out of an application's code.
+  static func own(_ error: any Error, _ what: String, path: String? = nil) -> LogStoreError {
+    error as? LogStoreError ?? LogStoreError(.io, "\(what): \(error)", path: path, cause: error)
+  }
+
   /// A directory that is no page: it is empty, or everything in it is somebody else's.
   static func noFiles(_ path: String) -> LogStoreError {
     LogStoreError(.notFound, "there is no page here: the directory holds none of its files", path: path)

@@ -250,8 +250,7 @@ public final class Page: Sendable {
   ///
   /// A second call does nothing. A progress handler of `compact(keep:progress:)` cannot close the page (`busy`).
   public func close() throws(LogStoreError) {
-    if core.options.compaction.atClose { try core.compactAtClose() }
-    try core.close()
+    try core.closeCompacted()
   }
 
   public func close() async throws(LogStoreError) {

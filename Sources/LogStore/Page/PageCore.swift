@@ -191,9 +191,10 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
 
   /// Commits the first of `requests`, as many as one group takes.
   private func commitGroup(_ requests: inout ArraySlice<CommitRequest>, _ writer: LogWriter) {
+    let journal: JournalFile
     do throws(LogStoreError) {
       try checkOpen()
-      try writer.beginGroup()
+      journal = try writer.beginGroup()
     } catch {
       for request in requests { request.resolve(.failure(error)) }
       requests = []
@@ -214,7 +215,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
         staged.append((request, writer.stagedLSN))
         continue
       }
-      staged.append((request, writer.stage(request.batch.unsealed)))
+      staged.append((request, writer.stage(request.batch.unsealed, in: journal)))
       bytes += request.batch.byteCount
       level = max(level, request.durability)
     }
@@ -224,7 +225,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
       return
     }
     let salt = writer.position.salt
-    let result = writer.commitGroup(level)
+    let result = writer.commitGroup(level, in: journal)
     follow(writer)
     switch result {
     case .written:

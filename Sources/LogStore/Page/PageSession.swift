@@ -202,7 +202,7 @@ struct PageOpener {
       starting: JournalStart(predecessor: nil, baseLSN: 0), lsn: 0, id: id, state: model.state, directory: directory,
       storage: options.storage, level: level)
     do throws(LogStoreError) {
-      try writer.startPending()
+      try writer.startIfPending()
     } catch {
       throw LogStoreError(
         error.code == .noSpace || error.code == .unavailable ? .cannotCreate : error.code,
@@ -300,7 +300,7 @@ extension PageOpener {
       || result.outcomes.last?.stoppedAtDamage == true
     guard mustStart else { return writer }
     do throws(LogStoreError) {
-      try writer.startPending()
+      try writer.startIfPending()
     } catch {
       guard error.code == .noSpace else { throw error }
     }

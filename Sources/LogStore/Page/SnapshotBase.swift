@@ -66,7 +66,7 @@ final class SnapshotBase: RecordBase {
         return found == nil
       }
     } catch {
-      throw (error as? LogStoreError) ?? LogStoreError(.io, "the snapshot cannot be read: \(error)", path: reader.path)
+      throw LogStoreError.own(error, "the snapshot cannot be read", path: reader.path)
     }
     tell(error)
     return found

@@ -1,7 +1,5 @@
 /// A model that reads everything and keeps nothing: for whoever only wants the verdict.
-final class BlindModel: PageModel {
-  static var isApplication: Bool { false }
-  var state: UInt32 { 0 }
+final class BlindModel: ReplayTarget {
   func rebase(onto base: SnapshotBase?) throws(LogStoreError) {}
   func replay(_ walk: inout JournalWalk, file: Int) throws(LogStoreError) {
     var sink = BlindSink()

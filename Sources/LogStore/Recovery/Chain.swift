@@ -10,9 +10,7 @@ struct Chain {
   /// Journals of the page behind its end that cannot be applied.
   var cutOff: [CutOffJournal] = []
 
-  var generation: UInt64 { journals.last?.generation ?? base?.header.generation ?? 0 }
   var id: PageID? { journals.last?.header.id ?? base?.header.id }
-  var state: UInt32 { journals.last?.header.state ?? base?.header.state ?? 0 }
 }
 
 /// A journal that is not applied because something in front of it is missing or damaged. Its salt is 0 where its header

@@ -20,14 +20,13 @@ struct HeaderRebuilder {
   /// The journal with its rebuilt header; nil if its salt or its base LSN cannot be had.
   func rebuild(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
     let name = PageFile.journal(generation).name
-    guard let opened = try files.open(name), opened.status.kind == .file else { return nil }
-    let (file, status) = (opened.file, opened.status)
+    guard case .file(let file, let status) = try files.open(name) else { return nil }
     var isKept = false
     defer { if !isKept { file.close() } }
     let snapshot = try snapshot(generation)
     let successor = try successor(of: generation)
     let mark = try firstMark(
-      in: file, size: status.size, path: files.path(name), not: try foreignSalts(generation, file, status, name))
+      in: file, size: status.size, not: try foreignSalts(generation, file, name))
     guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else {
       return nil
     }
@@ -82,7 +81,7 @@ struct HeaderRebuilder {
 
   /// The salts of other journals: bytes of theirs that stand in this file, written to the wrong place, say nothing of it.
   private func foreignSalts(
-    _ generation: UInt64, _ file: any StorageFile, _ status: FileStatus, _ name: String
+    _ generation: UInt64, _ file: any StorageFile, _ name: String
   ) throws(LogStoreError) -> Set<UInt64> {
     var salts: Set<UInt64> = []
     for other in files.listing.journals where other != generation {
@@ -100,27 +99,26 @@ struct HeaderRebuilder {
 
   /// The first mark in the file that verifies under the salt it carries itself.
   private func firstMark(
-    in file: any StorageFile, size: UInt64, path: String, not foreign: Set<UInt64>
+    in file: any StorageFile, size: UInt64, not foreign: Set<UInt64>
   ) throws(LogStoreError) -> Mark? {
     let window = FileWindow(file, limit: size)
     var offset: UInt64 = 0
-    while offset + UInt64(Mark.frameBytes) <= size {
+    while true {
       let bytes = try unsafe mapped(offset: offset) { () throws(StorageError) in
         try unsafe window.bytes(at: offset, count: Mark.frameBytes)
       }
-      guard let base = bytes.baseAddress else { return nil }
       let last = bytes.count - Mark.frameBytes
-      guard last >= 0 else { return nil }
+      guard let base = bytes.baseAddress, last >= 0 else { return nil }
       for place in 0...last
       where unsafe base.load(place + 8, as: UInt8.self) == FrameType(.mark).rawValue
         && base.load(place, as: UInt32.self) == UInt32(Mark.payloadBytes)
       {
         let payload = unsafe UnsafeRawBufferPointer(
           start: base + place + Limits.frameOverhead, count: Mark.payloadBytes)
-        guard let mark = unsafe Mark(payload), !foreign.contains(mark.salt) else { continue }
         let at = offset + UInt64(place)
-        if case .good = unsafe FrameCodec(salt: mark.salt).check(
-          base + place, available: bytes.count - place, offset: at),
+        if let mark = unsafe Mark(payload), !foreign.contains(mark.salt),
+          case .good = unsafe FrameCodec(salt: mark.salt).check(
+            base + place, available: bytes.count - place, offset: at),
           mark.durableEnd <= at
         {
           return mark
@@ -128,7 +126,6 @@ struct HeaderRebuilder {
       }
       offset += UInt64(last + 1)
     }
-    return nil
   }
 
   /// The LSN that the journal began with: counted back from its first mark, or from its end where a successor names it.

@@ -79,9 +79,12 @@ final class PageFiles {
 
   private func openJournal(_ generation: UInt64) throws(LogStoreError) -> Candidate<JournalFile> {
     let name = PageFile.journal(generation).name
-    guard let opened = try open(name) else { return .absent }
-    let (file, status) = (opened.file, opened.status)
-    guard status.kind == .file else { return .notAFile }
+    let (file, status): (any StorageFile, FileStatus)
+    switch try open(name) {
+    case .file(let opened, let itsStatus): (file, status) = (opened, itsStatus)
+    case .absent: return .absent
+    case .notAFile: return .notAFile
+    }
     let bytes = try head(of: file, path(name))
     let header = unsafe JournalHeader(bytes.bytes, generation: generation)
     switch unsafe FileHeader.judge(bytes.bytes, magic: FileHeader.journalMagic) {
@@ -116,15 +119,19 @@ final class PageFiles {
 
   private func openSnapshot(_ generation: UInt64) throws(LogStoreError) -> Candidate<SnapshotReader> {
     let name = PageFile.snapshot(generation).name
-    guard let found = try open(name) else { return .absent }
-    guard found.status.kind == .file else { return .notAFile }
+    let (file, status): (any StorageFile, FileStatus)
+    switch try open(name) {
+    case .file(let opened, let itsStatus): (file, status) = (opened, itsStatus)
+    case .absent: return .absent
+    case .notAFile: return .notAFile
+    }
     do {
       return .usable(
         try SnapshotReader(
-          file: found.file, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
+          file: file, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
     } catch {
       guard error.code == .damaged || error.code == .foreignFile else { throw error }
-      return .damaged(Damage(error, hasMagic: error.code == .damaged, size: found.status.size))
+      return .damaged(Damage(error, hasMagic: error.code == .damaged, size: status.size))
     }
   }
 
@@ -133,21 +140,23 @@ final class PageFiles {
     if let place = place(of: journal.generation, in: listing.journals) { journals[place].candidate = .usable(journal) }
   }
 
-  /// A file of the page, open.
-  struct Opened {
-    var file: any StorageFile
-    var status: FileStatus
+  /// What opening a file of the page comes to.
+  enum Opened {
+    case file(any StorageFile, FileStatus)
+    case absent
+    /// A directory, a device, a link: nobody opens it.
+    case notAFile
   }
 
-  /// Opens a file of the page; nil if there is none. A directory in its place is opened by nobody.
-  func open(_ name: String) throws(LogStoreError) -> Opened? {
-    guard let named = try mapped({ () throws(StorageError) in try directory.status(of: name) }) else { return nil }
-    guard named.kind == .file else { return Opened(file: NoFile(), status: named) }
+  /// Opens a file of the page.
+  func open(_ name: String) throws(LogStoreError) -> Opened {
+    guard let named = try mapped({ () throws(StorageError) in try directory.status(of: name) }) else { return .absent }
+    guard named.kind == .file else { return .notAFile }
     do {
       let file = try directory.open(name, .read)
-      return Opened(file: file, status: try file.status())
+      return .file(file, try file.status())
     } catch  where error.errno == StorageError.notFound {
-      return nil
+      return .absent
     } catch {
       throw LogStoreError(error)
     }
@@ -160,16 +169,4 @@ final class PageFiles {
     buffer.count = try mapped(offset: 0) { () throws(StorageError) in try unsafe file.readFully(into: room, at: 0) }
     return buffer
   }
-}
-
-/// Stands where a directory has the name of a file: nothing can be read from it.
-private final class NoFile: StorageFile {
-  private var refusal: StorageError { StorageError(.open, errno: StorageError.isDirectory, path: "") }
-  func status() throws(StorageError) -> FileStatus { throw refusal }
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int { throw refusal }
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int { throw refusal }
-  func sync(_ level: Durability) throws(StorageError) { throw refusal }
-  func dropCache() {}
-  func willReadSequentially() {}
-  func close() {}
 }

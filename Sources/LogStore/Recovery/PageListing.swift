@@ -8,11 +8,11 @@ struct PageListing: Sendable, Equatable {
 
   init(_ names: [String]) {
     for name in names.sorted() {
-      switch PageFile(name) {
-      case .journal(let generation): journals.append(generation)
-      case .snapshot(let generation): snapshots.append(generation)
+      switch PageName(name) {
+      case .file(.journal(let generation)): journals.append(generation)
+      case .file(.snapshot(let generation)): snapshots.append(generation)
+      case .file(.quarantine): quarantines.append(name)
       case .temporary: temporaries.append(name)
-      case .quarantine: quarantines.append(name)
       case nil: strangers.append(name)
       }
     }
@@ -35,6 +35,15 @@ struct PageListing: Sendable, Equatable {
   /// The greatest generation that a file of the page has; nil where there is none.
   var highest: UInt64? { [journals.last, snapshots.last].compactMap { $0 }.max() }
 
+  /// What the next journal is called: one more than the highest number present.
+  func nextGeneration(in path: String) throws(LogStoreError) -> UInt64 {
+    guard let highest else { return 0 }
+    guard highest < 9_999_999_999 else {
+      throw LogStoreError(.tooLarge, "no generation number is left; copy the records into a new page", path: path)
+    }
+    return highest + 1
+  }
+
   /// Whether this is what a page that was never finished leaves behind, or nothing at all.
   var isEmptyPage: Bool {
     journals.isEmpty && snapshots.isEmpty && quarantines.isEmpty
@@ -42,33 +51,58 @@ struct PageListing: Sendable, Equatable {
   }
 }
 
-/// A file of a page, by its name.
+/// A file of a page, by what it holds.
 enum PageFile: Hashable, Sendable {
   case journal(UInt64)
   case snapshot(UInt64)
-  case temporary(UInt64)
   case quarantine(UInt64, offset: UInt64)
 
   static let digits = 10
 
+  /// The name of the finished file.
+  var name: String {
+    switch self {
+    case .journal(let generation): PageFile.number(generation) + ".journal"
+    case .snapshot(let generation): PageFile.number(generation) + ".snapshot"
+    case .quarantine(let generation, let offset):
+      PageFile.number(generation) + "." + PageFile.padded(String(offset, radix: 16), 16) + ".quarantine"
+    }
+  }
+
+  /// The name under which it is written first.
+  var temporaryName: String { name + ".tmp" }
+
+  private static func number(_ generation: UInt64) -> String { padded(String(generation), digits) }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+  }
+}
+
+/// What a name in a page's directory says; none is made of a name that is not the page's.
+enum PageName: Hashable, Sendable {
+  case file(PageFile)
+  /// What is written before it has its own name.
+  case temporary
+
   init?(_ name: String) {
     // By bytes: splitting and comparing strings would cost more than opening the files.
     let bytes = Array(name.utf8)
-    guard bytes.count > PageFile.digits + 1, bytes[PageFile.digits] == PageFile.dot,
-      let generation = PageFile.number(bytes[..<PageFile.digits], radix: 10)
+    guard bytes.count > PageFile.digits + 1, bytes[PageFile.digits] == PageName.dot,
+      let generation = PageName.number(bytes[..<PageFile.digits], radix: 10)
     else { return nil }
     let rest = bytes[(PageFile.digits + 1)...]
     switch String(decoding: rest, as: UTF8.self) {
-    case "journal": self = .journal(generation)
-    case "snapshot": self = .snapshot(generation)
-    case "journal.tmp", "snapshot.tmp", "snapshot.tables.tmp": self = .temporary(generation)
+    case "journal": self = .file(.journal(generation))
+    case "snapshot": self = .file(.snapshot(generation))
+    case "journal.tmp", "snapshot.tmp", "snapshot.tables.tmp": self = .temporary
     default:
-      guard let dot = rest.firstIndex(of: PageFile.dot) else { return nil }
+      guard let dot = rest.firstIndex(of: PageName.dot) else { return nil }
       switch String(decoding: rest[(dot + 1)...], as: UTF8.self) {
-      case "quarantine.tmp": self = .temporary(generation)
+      case "quarantine.tmp": self = .temporary
       case "quarantine":
-        guard rest[..<dot].count == 16, let offset = PageFile.number(rest[..<dot], radix: 16) else { return nil }
-        self = .quarantine(generation, offset: offset)
+        guard rest[..<dot].count == 16, let offset = PageName.number(rest[..<dot], radix: 16) else { return nil }
+        self = .file(.quarantine(generation, offset: offset))
       default: return nil
       }
     }
@@ -90,25 +124,5 @@ enum PageFile: Hashable, Sendable {
       number = number * radix + digit
     }
     return number
-  }
-
-  /// The name of the finished file.
-  var name: String {
-    switch self {
-    case .journal(let generation): PageFile.number(generation) + ".journal"
-    case .snapshot(let generation): PageFile.number(generation) + ".snapshot"
-    case .temporary(let generation): PageFile.number(generation) + ".journal.tmp"
-    case .quarantine(let generation, let offset):
-      PageFile.number(generation) + "." + PageFile.padded(String(offset, radix: 16), 16) + ".quarantine"
-    }
-  }
-
-  /// The name under which it is written first.
-  var temporaryName: String { name + ".tmp" }
-
-  private static func number(_ generation: UInt64) -> String { padded(String(generation), digits) }
-
-  private static func padded(_ text: String, _ width: Int) -> String {
-    String(repeating: "0", count: max(0, width - text.utf8.count)) + text
   }
 }

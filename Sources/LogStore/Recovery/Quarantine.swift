@@ -35,30 +35,36 @@ struct Quarantine {
   }
 
   private func isZero(_ range: Range<UInt64>, _ source: any StorageFile) throws(StorageError) -> Bool {
-    let window = FileWindow(source, limit: range.upperBound)
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let bytes = try unsafe window.bytes(at: place, count: 1)
-      if bytes.count == 0 { return true }
-      for index in 0..<bytes.count where unsafe bytes[index] != 0 { return false }
-      place += UInt64(bytes.count)
+    var isZero = true
+    try unsafe forEachPiece(of: range, source) { bytes, _ in
+      isZero = unsafe bytes.allSatisfy { $0 == 0 }
+      return isZero
     }
-    return true
+    return isZero
   }
 
   private func copy(_ range: Range<UInt64>, from source: any StorageFile, to name: String) throws(StorageError) {
-    if try directory.status(of: name) != nil { try directory.remove(name) }
-    let file = try directory.open(name, .createNew)
+    let file = try directory.createTemporary(name)
     defer { file.close() }
+    try unsafe forEachPiece(of: range, source) { (bytes, place) throws(StorageError) in
+      var written = 0
+      try unsafe file.writeFully(bytes, at: place - range.lowerBound, written: &written)
+      return true
+    }
+    try file.sync(level)
+  }
+
+  /// Calls `body` with the bytes of `range` and their place, as far as the file still has them, until it returns false.
+  private func forEachPiece(
+    of range: Range<UInt64>, _ source: any StorageFile,
+    _ body: (UnsafeRawBufferPointer, UInt64) throws(StorageError) -> Bool
+  ) throws(StorageError) {
     let window = FileWindow(source, limit: range.upperBound)
     var place = range.lowerBound
     while place < range.upperBound {
       let bytes = try unsafe window.bytes(at: place, count: 1)
-      if bytes.count == 0 { break }
-      var written = 0
-      try unsafe file.writeFully(bytes, at: place - range.lowerBound, written: &written)
+      guard bytes.count > 0, try unsafe body(bytes, place) else { return }
       place += UInt64(bytes.count)
     }
-    try file.sync(level)
   }
 }

@@ -1,13 +1,17 @@
 /// What a page's journals are replayed into.
-protocol PageModel: AnyObject, SendableMetatype {
-  /// Whether the state is an application's own.
-  static var isApplication: Bool { get }
-  /// What kind of state it is, as the files' headers say: 0 is the record table.
-  var state: UInt32 { get }
+protocol ReplayTarget: AnyObject {
   /// Forgets everything and starts from a snapshot, or from nothing.
   func rebase(onto base: SnapshotBase?) throws(LogStoreError)
   /// Replays a journal behind what has been replayed so far. `file` stands for the journal in the locations of records.
   func replay(_ walk: inout JournalWalk, file: Int) throws(LogStoreError)
+}
+
+/// A page's state in memory.
+protocol PageModel: ReplayTarget, SendableMetatype {
+  /// Whether the state is an application's own.
+  static var isApplication: Bool { get }
+  /// What kind of state it is, as the files' headers say: 0 is the record table.
+  var state: UInt32 { get }
 }
 
 /// Replays a page's chain into a model, and judges what it finds (SPEC.md, section 7).
@@ -38,10 +42,10 @@ struct Recovery {
   }
 
   /// Replays into `model`, which starts from `base`: the chain's, with a way around its damage.
-  func run(_ model: any PageModel, from base: SnapshotBase?) throws(LogStoreError) -> Result {
+  func run(_ model: any ReplayTarget, from base: SnapshotBase?) throws(LogStoreError) -> Result {
     var result = Result()
     try model.rebase(onto: base)
-    result.lsn = chain.base?.header.lsn ?? chain.journals.first?.header.baseLSN ?? 0
+    result.lsn = chain.base?.header.lsn ?? 0
     result.report.findings = chain.findings
     result.report.isIncomplete = chain.isIncomplete
     result.report.snapshotGeneration = chain.base?.header.generation
@@ -94,7 +98,7 @@ struct Recovery {
   }
 
   private func replay(
-    _ journal: JournalFile, _ index: Int, _ successor: JournalFile?, _ losses: [LossRecord], _ model: any PageModel
+    _ journal: JournalFile, _ index: Int, _ successor: JournalFile?, _ losses: [LossRecord], _ model: any ReplayTarget
   ) throws(LogStoreError) -> JournalOutcome {
     let size = journal.status.size
     let end = successor?.header.predecessor?.end
@@ -211,7 +215,9 @@ struct Recovery {
       isWhole && last?.isClosed == true && newest?.isOriginal == true && newest?.header.isRebuilt == false
       && !chain.findings.contains { $0.severity > .note } && !result.report.isIncomplete
       && result.outcomes.allSatisfy(\.isRegular)
-    result.report.position = Position(salt: newest?.header.salt ?? chain.base?.header.journalSalt ?? 0, lsn: result.lsn)
+    result.report.position.lsn = result.lsn
+    if let base = chain.base { result.report.position.salt = base.header.journalSalt }
+    if let newest { result.report.position.salt = newest.header.salt }
   }
 }
 

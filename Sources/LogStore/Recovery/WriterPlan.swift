@@ -49,10 +49,10 @@ struct WriterPlan {
     // A journal cut off inside its header holds nothing that could be gone on behind.
     let place = result.journals.lastIndex { $0.status.size >= UInt64(Limits.headerBytes) }
     guard let place else {
-      guard let base = chain.base else { return JournalStart(predecessor: nil, baseLSN: 0) }
       return JournalStart(
-        predecessor: .init(generation: base.header.generation, salt: base.header.journalSalt, end: 0),
-        baseLSN: base.header.lsn, losses: try losses(keeping: []))
+        predecessor: chain.base.map {
+          .init(generation: $0.header.generation, salt: $0.header.journalSalt, end: 0)
+        }, baseLSN: result.lsn, losses: try losses(keeping: []))
     }
     let (newest, outcome) = (result.journals[place], result.outcomes[place])
     var start = JournalStart(
@@ -95,20 +95,19 @@ struct WriterPlan {
     if let frame = try reader.frame(at: place), frame.type.isFirst { return place }
     var gaps = outcome.dropped.map(\.range)
     for loss in result.losses where loss.generation == journal.generation && loss.salt == journal.header.salt {
-      gaps.append(loss.start..<max(loss.start, loss.end))
+      gaps.append(loss.start..<loss.end)
     }
-    if gaps.contains(where: { $0.contains(place) || $0.lowerBound == place }) { return place }
+    if gaps.contains(where: { $0.contains(place) }) { return place }
     var next = UInt64(Limits.headerBytes)
     var start = next
     while next < place {
       if let gap = gaps.first(where: { $0.contains(next) }) {
         next = gap.upperBound
         start = next
-      } else if let frame = try reader.frame(at: next) {
+      } else {
+        let frame = try reader.frame(againAt: next)
         if frame.type.isFirst { start = next }
         next = frame.end
-      } else {
-        break
       }
     }
     return next == place ? place : min(start, place)
@@ -118,7 +117,8 @@ struct WriterPlan {
     let reader = journal.reader(from: range.lowerBound, limit: range.upperBound)
     var place = range.lowerBound
     var count: UInt64 = 0
-    while place < range.upperBound, let frame = try reader.frame(at: place) {
+    while place < range.upperBound {
+      let frame = try reader.frame(againAt: place)
       if frame.kind.isOperation { count += 1 }
       place = frame.end
     }

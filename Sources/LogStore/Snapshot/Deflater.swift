@@ -29,12 +29,14 @@
   }
 
   private func deflate(_ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer) -> Int? {
-    guard let source = input.baseAddress, let target = output.baseAddress else { return nil }
     #if Deflate && os(Linux)
-      guard let state = unsafe state else { return nil }
+      guard let source = input.baseAddress, let target = output.baseAddress, let state = unsafe state else {
+        return nil
+      }
       let length = unsafe libdeflate_deflate_compress(state, source, input.count, target, output.count)
       return length > 0 ? length : nil
     #else
+      guard let source = input.baseAddress, let target = output.baseAddress else { return nil }
       var stream = unsafe z_stream()
       let version = unsafe zlibVersion()
       guard

@@ -30,15 +30,17 @@
   }
 
   private func inflate(_ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer) -> Bool {
-    guard let source = input.baseAddress, let target = output.baseAddress else { return false }
     #if Deflate && os(Linux)
-      guard let state = unsafe state else { return false }
+      guard let source = input.baseAddress, let target = output.baseAddress, let state = unsafe state else {
+        return false
+      }
       var used = 0
       // Without a place for the output's length, any other length than the given one is a failure.
       let result = unsafe libdeflate_deflate_decompress_ex(
         state, source, input.count, target, output.count, &used, nil)
       return result == LIBDEFLATE_SUCCESS && used == input.count
     #else
+      guard let source = input.baseAddress, let target = output.baseAddress else { return false }
       var stream = unsafe z_stream()
       let version = unsafe zlibVersion()
       guard unsafe inflateInit2_(&stream, -15, version, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {

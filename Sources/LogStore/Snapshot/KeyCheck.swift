@@ -13,8 +13,6 @@ struct KeyCheck {
   }
 
   mutating func add(_ index: Int, _ hash: UInt64) throws(LogStoreError) -> [Finding] {
-    // Records that the footer does not count are reported by their number.
-    guard index < reader.count else { return [] }
     entries.append(KeyEntry(hash: hash, index: UInt32(truncatingIfNeeded: index)))
     return entries.count < KeyCheck.batch ? [] : try finish()
   }

@@ -20,7 +20,6 @@ final class OrderCursor {
   }
 
   func place(_ index: Int) throws(LogStoreError) -> SnapshotReader.Place? {
-    guard index < reader.count else { return nil }
     try open(index / SnapshotLayout.orderEntries)
     guard let payload else { return nil }
     let entry = (index % SnapshotLayout.orderEntries) * SnapshotLayout.orderEntryBytes

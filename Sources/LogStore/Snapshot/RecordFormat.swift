@@ -26,7 +26,18 @@ enum RecordFormat {
     guard keyLength >= 1, keyLength <= Limits.keyBytes,
       keyLength &+ valueLength <= block.byteCount &- position &- head
     else { return nil }
-    let key = position &+ head
+    return places(position, keyLength, valueLength)
+  }
+
+  /// The same in a block that has been checked.
+  @inline(__always)
+  static func checkedBlockRecord(_ block: RawSpan, at position: Int) -> RecordPlaces {
+    places(position, Int(block.u16(position)), Int(block.u32(position &+ 2)))
+  }
+
+  @inline(__always)
+  private static func places(_ position: Int, _ keyLength: Int, _ valueLength: Int) -> RecordPlaces {
+    let key = position &+ SnapshotLayout.blockRecordHeadBytes
     return RecordPlaces(key: key..<key &+ keyLength, value: key &+ keyLength..<key &+ keyLength &+ valueLength)
   }
 }

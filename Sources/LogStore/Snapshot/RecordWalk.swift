@@ -56,9 +56,7 @@ struct RecordWalk {
     else { return false }
     var position = 0
     for record in head.records {
-      guard let places = bytes.lend(0..<bytes.count, { RecordFormat.blockRecord($0, at: position) }) else {
-        return false
-      }
+      let places = bytes.lend(0..<bytes.count) { RecordFormat.checkedBlockRecord($0, at: position) }
       try bytes.lend(places.key) { (key) throws(LogStoreError) in try body(record, key) }
       position = places.value.upperBound
     }

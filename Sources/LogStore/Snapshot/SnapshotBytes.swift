@@ -94,11 +94,12 @@ extension FrameCodec {
   @inline(__always)
   func check(_ bytes: [UInt8], _ position: Int = 0, offset: UInt64) -> FrameCheck {
     precondition(position >= 0 && position <= bytes.count)
-    return unsafe bytes.withUnsafeBytes { memory in
-      // An empty array may have no address; it needs more bytes in any case.
-      guard let base = memory.baseAddress else { return .needs(Limits.frameOverhead) }
-      return unsafe check(base + position, available: memory.count &- position, offset: offset)
-    }
+    return unsafe check(in: bytes, position, available: bytes.count &- position, offset: offset)
+  }
+
+  @inline(__always)
+  private func check(in memory: UnsafeRawPointer, _ position: Int, available: Int, offset: UInt64) -> FrameCheck {
+    unsafe check(memory + position, available: available, offset: offset)
   }
 }
 
@@ -127,10 +128,11 @@ extension Array where Element == UInt8 {
     precondition(source.lowerBound >= 0 && source.upperBound <= count && target >= 0)
     precondition(source.count <= count - target)
     guard !source.isEmpty else { return }
-    unsafe withUnsafeMutableBytes { memory in
-      guard let base = memory.baseAddress else { return }
-      unsafe (base + target).copyMemory(from: base + source.lowerBound, byteCount: source.count)
-    }
+    unsafe Self.move(source, to: target, in: &self)
+  }
+
+  private static func move(_ source: Range<Int>, to target: Int, in memory: UnsafeMutableRawPointer) {
+    unsafe (memory + target).copyMemory(from: memory + source.lowerBound, byteCount: source.count)
   }
 
   /// Up to `count` bytes that `fill` writes into fresh memory; it returns how many it has initialised.

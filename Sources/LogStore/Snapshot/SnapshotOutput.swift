@@ -33,7 +33,6 @@ final class SnapshotOutput {
   }
 
   func flush() throws(StorageError) {
-    guard buffer.count > 0 else { return }
     _ = sum()
     try file.write(buffer, 0..<buffer.count, at: written)
     written += UInt64(buffer.count)

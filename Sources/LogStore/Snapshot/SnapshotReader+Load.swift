@@ -48,15 +48,12 @@ extension SnapshotReader {
     guard records.contains(index) else {
       throw source.damaged(place.offset, "record \(index) is not in the block that the order table gives")
     }
-    let found = block.lend(0..<block.count) { span -> RecordPlaces? in
+    let places = block.lend(0..<block.count) { span in
       var position = 0
       for _ in records.lowerBound..<index {
-        position = RecordFormat.blockRecord(span, at: position)?.value.upperBound ?? span.byteCount
+        position = RecordFormat.checkedBlockRecord(span, at: position).value.upperBound
       }
-      return RecordFormat.blockRecord(span, at: position)
-    }
-    guard let places = found else {
-      throw source.damaged(place.offset, "the block of record \(index) is malformed")
+      return RecordFormat.checkedBlockRecord(span, at: position)
     }
     return Loaded(bytes: block, places: places, isShared: true)
   }

@@ -49,7 +49,7 @@ extension SnapshotReader {
 
     init(_ hash: UInt64, buckets: UInt64) {
       tag = UInt32(truncatingIfNeeded: hash)
-      bucket = buckets == 0 ? 0 : SnapshotLayout.bucket(hash, of: buckets)
+      bucket = SnapshotLayout.bucket(hash, of: buckets)
       left = buckets
     }
 

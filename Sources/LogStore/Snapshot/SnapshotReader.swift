@@ -19,10 +19,6 @@ final class SnapshotReader: RecordBase {
     defer { if !isOpen { file.close() } }
     let status: FileStatus
     do { status = try file.status() } catch { throw LogStoreError(error) }
-    guard status.kind == .file else {
-      throw LogStoreError(
-        .foreignFile, "There is no plain file where the snapshot should be. Move it out of the page.", path: path)
-    }
     // Until the header is read the salt is not known, and no frame is checked.
     var source = SnapshotSource(file: file, path: path, size: status.size, codec: FrameCodec(salt: 0))
     let first = try source.bytes(at: 0, count: Int(min(status.size, UInt64(Limits.headerBytes))))

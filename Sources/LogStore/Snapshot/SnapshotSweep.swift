@@ -6,7 +6,14 @@ final class SnapshotSweep {
   /// A value's parts, put together.
   private let assembly = ByteBuffer()
   private let inflater = Inflater()
-  private var block: (offset: UInt64, end: UInt64, records: Range<Int>, bytes: [UInt8])?
+  private var block: Block?
+
+  private struct Block {
+    var offset: UInt64
+    var end: UInt64
+    var records: Range<Int>
+    var bytes: [UInt8]
+  }
 
   init(_ reader: SnapshotReader) {
     self.reader = reader
@@ -27,7 +34,7 @@ final class SnapshotSweep {
     var index = range.lowerBound
     while index < range.upperBound {
       if let block, block.offset == offset {
-        guard try visit(block.bytes, block.records, &index, range, body) else { return false }
+        guard try visit(block, &index, range, body) else { return false }
         offset = block.end
         continue
       }
@@ -62,20 +69,18 @@ final class SnapshotSweep {
   private var value = 0..<0
 
   private func visit(
-    _ bytes: [UInt8], _ records: Range<Int>, _ index: inout Int, _ range: Range<Int>,
+    _ block: Block, _ index: inout Int, _ range: Range<Int>,
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws -> Bool {
-    guard let block, records.contains(index) else {
-      throw reader.source.damaged(block?.offset ?? 0, "record \(index) is not in its block")
+    guard block.records.contains(index) else {
+      throw reader.source.damaged(block.offset, "record \(index) is not in its block")
     }
     var position = 0
-    for at in records where at < range.upperBound {
-      guard let places = bytes.lend(0..<bytes.count, { RecordFormat.blockRecord($0, at: position) }) else {
-        throw reader.source.damaged(block.offset, "the block of record \(index) is malformed")
-      }
+    for at in block.records where at < range.upperBound {
+      let places = block.bytes.lend(0..<block.bytes.count) { RecordFormat.checkedBlockRecord($0, at: position) }
       position = places.value.upperBound
       guard at >= index else { continue }
-      guard try bytes.lend(places.key, places.value, body) else { return false }
+      guard try block.bytes.lend(places.key, places.value, body) else { return false }
       index += 1
     }
     return true
@@ -90,7 +95,7 @@ final class SnapshotSweep {
     guard let opened, opened.0.contains(index) else {
       throw reader.source.damaged(offset, "the block of record \(index) is malformed")
     }
-    block = (offset, frame.end, opened.0, opened.1)
+    block = Block(offset: offset, end: frame.end, records: opened.0, bytes: opened.1)
   }
 
   /// Copies the parts that begin with `frame` and the record behind them together; returns where they end.

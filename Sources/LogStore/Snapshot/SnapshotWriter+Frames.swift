@@ -20,7 +20,7 @@ extension SnapshotWriter {
       let raw = blocks.raw
       var position = 0
       for _ in 0..<count {
-        guard let places = raw.lend(0..<raw.count, { RecordFormat.blockRecord($0, at: position) }) else { break }
+        let places = raw.lend(0..<raw.count) { RecordFormat.checkedBlockRecord($0, at: position) }
         try raw.lend(places.key, places.value) { (key: RawSpan, value: RawSpan) throws(StorageError) in
           try writeRecord(key, value)
         }

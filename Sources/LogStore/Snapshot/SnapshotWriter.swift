@@ -12,6 +12,8 @@ final class SnapshotWriter {
     var partBytes = 1 << 20
     /// Records whose table entries are kept in memory; those of more go to a second temporary file.
     var entriesInMemory = 1 << 19
+    /// How many records there may be; only tests lower it.
+    var records = SnapshotLayout.maximumRecords
   }
 
   let header: SnapshotHeader
@@ -177,7 +179,7 @@ extension SnapshotWriter {
     guard valueLength >= 0, LongRecord.span(key.byteCount, valueLength, settings.partBytes) <= Limits.batchBytes else {
       throw tooLarge()
     }
-    guard count < SnapshotLayout.maximumRecords else {
+    guard count < settings.records else {
       throw LogStoreError(.tooLarge, "a page holds at most 2,147,483,647 records")
     }
   }

@@ -103,8 +103,7 @@ public final class StatePage<State: PageState>: Sendable {
 
   /// Makes everything durable and lets go of the page.
   public func close() throws(LogStoreError) {
-    if core.options.compaction.atClose { try core.compactAtClose() }
-    try core.close()
+    try core.closeCompacted()
   }
 
   public func close() async throws(LogStoreError) {
