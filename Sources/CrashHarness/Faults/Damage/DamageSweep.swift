@@ -102,6 +102,6 @@ struct DamageExamination {
       if policy == .salvage { salvaged = sight }
     }
     guard withAftermath, let salvaged else { return nil }
-    return Aftermath(page: page, damage: damage, reach: examiner.reach).examine(salvaged)
+    return DamageAftermath(page: page, damage: damage, reach: examiner.reach).examine(salvaged)
   }
 }

@@ -2,7 +2,7 @@ import LogStore
 import LogStoreTesting
 
 /// What comes after the opening of a damaged page: verifying, salvaging, going on, opening again, compacting.
-struct Aftermath {
+struct DamageAftermath {
   let page: CorpusPage
   let damage: Damage
   let reach: Reach
@@ -77,7 +77,7 @@ struct Aftermath {
       return nil
     }
     if storage.files(in: pagePath) != before { return "salvage changes the page that it copies" }
-    let shown = try Aftermath.table(at: copy, storage, page.isApplication)
+    let shown = try DamageAftermath.table(at: copy, storage, page.isApplication)
     switch sight {
     case .shown(let other):
       // Opening stops in front of a gap; salvaging copies what stands behind it too.
@@ -124,11 +124,11 @@ struct Aftermath {
       return storage.files(in: pagePath) == before ? nil : "an opening that is refused changes files"
     }
     let keys = page.keys
-    guard Aftermath.agree(try opened.sight(keys), sight, more: []) else {
+    guard DamageAftermath.agree(try opened.sight(keys), sight, more: []) else {
       return "opening to write shows another state than opening to read"
     }
     if case .unreadable(let unreadable) = sight, unreadable.values.isEmpty, !keys.isEmpty { return nil }
-    try opened.write(Aftermath.more)
+    try opened.write(DamageAftermath.more)
     let cut = storage.crash(.powerCut(.dropUnsynced))
     let again: OpenedPage
     do {
@@ -138,17 +138,17 @@ struct Aftermath {
       if case .unreadable = sight, (error as? LogStoreError)?.code == .damaged { return nil }
       throw error
     }
-    guard Aftermath.agree(try again.sight(keys), sight, more: Aftermath.more) else {
+    guard DamageAftermath.agree(try again.sight(keys), sight, more: DamageAftermath.more) else {
       return "after going on and a power cut another state is shown"
     }
-    if Aftermath.report(sight)?.hasDamage == true, !again.report.hasDamage, isAnythingLost(sight) {
+    if DamageAftermath.report(sight)?.hasDamage == true, !again.report.hasDamage, isAnythingLost(sight) {
       return "the second opening no longer says what is lost"
     }
     if let litter = cut.names(in: pagePath).first(where: { $0.hasSuffix(".tmp") }) { return "left over: \(litter)" }
     if let problem = try compact(again, sight, keys) { return problem }
     try again.close()
     let last = try OpenedPage(cut, isApplication: page.isApplication)
-    guard Aftermath.agree(try last.sight(keys), sight, more: Aftermath.more) else {
+    guard DamageAftermath.agree(try last.sight(keys), sight, more: DamageAftermath.more) else {
       return "after compacting and closing another state is shown"
     }
     return nil
@@ -163,7 +163,7 @@ struct Aftermath {
         return "compacting says \(error)"
       }
     }
-    return Aftermath.agree(try opened.sight(keys), sight, more: Aftermath.more)
+    return DamageAftermath.agree(try opened.sight(keys), sight, more: DamageAftermath.more)
       ? nil : "compacting changes the state"
   }
 
