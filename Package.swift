@@ -44,7 +44,7 @@ let package = Package(
       name: "ConsumerTests", dependencies: ["LogStore"], swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ConformanceTests", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(
-      name: "CrashTests", dependencies: ["CrashHarness", "LogStore", "LogStoreTesting"], swiftSettings: strict),
+      name: "CrashTests", dependencies: ["CrashHarness", "crash", "LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
       name: "FuzzTests", dependencies: ["LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
       exclude: ["Driver", "Corpus", "FailCases", "build", "run", "seed"], sources: ["Targets", "Replay"],

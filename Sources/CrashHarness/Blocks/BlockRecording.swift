@@ -10,7 +10,7 @@ struct BlockRecording {
 
   /// Makes a file system, and records a workload on it.
   ///
-  /// - Parameter folder: on a file system in memory; what is mounted in it is gone afterwards, or when this process is.
+  /// - Parameter folder: on a file system in memory; where this throws, things may be left mounted in it.
   static func make(_ format: DiskFormat, seed: UInt64, in folder: String) throws -> BlockRecording {
     try format.make(folder + "/base")
     guard ChildProcess.succeeds("cp", "--sparse=always", folder + "/base", folder + "/disk") else {
@@ -18,12 +18,6 @@ struct BlockRecording {
     }
     for name in ["fuse", "mounted"] { unsafe mkdir("\(folder)/\(name)", 0o777) }
     let server = try ChildProcess(RecordingDisk.arguments(folder: folder))
-    var isDone = false
-    defer {
-      if !isDone { Mounts.clear(folder) }
-      server.kill()
-      server.wait()
-    }
     for _ in 0..<5000 where unsafe access(folder + "/fuse/disk", R_OK) != 0 { usleep(1000) }
     let device = try Mounts.attach(folder + "/fuse/disk", sector: format.sector, note: folder + "/device")
     try Mounts.mount(device, at: folder + "/mounted", format)
@@ -33,7 +27,7 @@ struct BlockRecording {
     try Mounts.unmount(folder + "/mounted")
     Mounts.detach(device)
     try Mounts.unmount(folder + "/fuse")
-    isDone = true
+    server.wait()
     guard let log = DiskLog(bytes) else { throw SystemFault("reading the log", EINVAL) }
     return BlockRecording(format: format, seed: seed, log: log, base: folder + "/base")
   }

@@ -49,10 +49,10 @@ struct BlockTier: Tier {
 
   private static func row(_ format: DiskFormat) -> String { "\(name) \(format.name)" }
 
-  /// A folder in memory that is cleared of all that was mounted in it.
+  /// A folder in memory.
   private static func inFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let folder = TemporaryFolder(in: "/dev/shm")
-    defer { Mounts.clear(folder.path) }
+    let folder = try GuardedFolder(in: "/dev/shm")
+    defer { withExtendedLifetime(folder) {} }
     return try body(folder.path)
   }
 

@@ -85,7 +85,18 @@ private struct PageRun {
   }
 
   mutating func run(_ step: Script.Step) throws {
-    guard let page else { return }
+    switch step {
+    case .reopen:
+      try page?.close()
+      try tell(.synced)
+      try open()
+    // Let go, as when the process is killed.
+    case .kill: try open()
+    default: if let page { try run(step, on: page) }
+    }
+  }
+
+  private func run(_ step: Script.Step, on page: Page) throws {
     switch step {
     case .write(let operations, let durability):
       try tell(.begin)
@@ -103,12 +114,7 @@ private struct PageRun {
     case .resume:
       try page.resume()
       try tell(.opened)
-    case .reopen:
-      try page.close()
-      try tell(.synced)
-      try open()
-    case .kill: try open()
-    case .close, .recover: break
+    case .close, .recover, .reopen, .kill: break
     case .wait: PageRun.writeBack(path)
     case .view: _ = try page.table()
     }

@@ -33,14 +33,14 @@ struct DiskLog: Equatable {
   init?(_ bytes: [UInt8]) {
     var place = 0
     while place + 13 <= bytes.count {
+      guard 1...3 ~= bytes[place] else { return nil }
       let count = Int(FramePlace.integer(bytes, place + 9, 4))
       guard place + 13 + count <= bytes.count else { break }
       let data = Array(bytes[(place + 13)..<(place + 13 + count)])
       switch bytes[place] {
       case 1: entries.append(.write(offset: FramePlace.integer(bytes, place + 1, 8), data))
       case 2: entries.append(.flush)
-      case 3: entries.append(.mark(data))
-      default: return nil
+      default: entries.append(.mark(data))
       }
       place += 13 + count
     }

@@ -20,27 +20,20 @@ struct RecordingDisk {
   private let log: Int32
   private let size: UInt64
 
-  static func arguments(folder: String) -> [String] { [mode, folder, "\(getpid())"] }
+  static func arguments(folder: String) -> [String] { [mode, folder] }
 
-  /// Serves until the file system is unmounted, then watches over the folder until the parent ends it, or is gone.
+  /// Serves until the file system is unmounted.
   static func run(_ arguments: [String]) -> Int32 {
-    guard arguments.count == 2, let parent = pid_t(arguments[1]) else { return 64 }
-    // Who is interrupted is the parent; this one still has to serve while all is unmounted.
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { Glibc.signal(signal, SIG_IGN) }
-    let folder = arguments[0]
-    let guardian = SystemThread {
-      while getppid() == parent { usleep(100_000) }
-      Mounts.clear(folder)
-      _exit(1)
-    }
+    guard arguments.count == 1 else { return 64 }
+    // What is interrupted is the parent; this one still has to serve while all is unmounted.
+    GuardedFolder.ignoreSignals()
     do {
-      try RecordingDisk(folder).serve()
+      try RecordingDisk(arguments[0]).serve()
+      return 0
     } catch {
       CrashCommand.complain("recording disk: \(error)")
       return 2
     }
-    guardian.join()
-    return 0
   }
 
   private init(_ folder: String) throws(SystemFault) {

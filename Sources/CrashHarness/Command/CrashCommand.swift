@@ -125,6 +125,7 @@ enum ChildModes {
   static func named(_ name: String) -> (([String]) -> Int32)? {
     switch name {
     case KilledChild.mode: KilledChild.run
+    case GuardedFolder.mode: GuardedFolder.run
     case RecordingDisk.mode: RecordingDisk.run
     default: nil
     }

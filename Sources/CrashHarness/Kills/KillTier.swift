@@ -19,19 +19,26 @@ struct KillTier: Tier {
     let faults = Mutex<[any Error]>([])
     let phases = Mutex<[KillChannel.Phase: Int]>([:])
     let (series, seed) = (KillTier.killsInCI / KillTier.killsOfSeries, plan.seed)
+    let memory = try GuardedFolder(in: "/dev/shm")
+    let disk = try GuardedFolder(in: "/tmp")
+    let (inMemory, onDisk) = (memory.path, disk.path)
     SystemThread.run(plan.workers) { _ in
       while faults.withLock({ $0.isEmpty }), !plan.isOver {
         let number = next.add(1, ordering: .relaxed).oldValue
         if plan.isCI, number >= series { return }
         var random = SeededRandom(seed: seed ^ UInt64(number) << 20)
         do {
-          let seen = try KillTier.runSeries(random.next(), number, plan, tally)
+          // Memory is quick; a disk's file system takes its own paths, and its time.
+          let (row, folder) =
+            number % 16 == 15 ? ("\(KillTier.name) disk", onDisk) : ("\(KillTier.name) memory", inMemory)
+          let seen = try KillTier.runSeries(random.next(), in: folder, row, plan, tally)
           phases.withLock { $0.merge(seen, uniquingKeysWith: +) }
         } catch {
           faults.withLock { $0.append(error) }
         }
       }
     }
+    withExtendedLifetime((memory, disk)) {}
     if let fault = faults.withLock({ $0.first }) { throw fault }
     let seen = phases.withLock { $0 }
     let parts = KillChannel.Phase.allCases.map { "\($0) \(Table.grouped(seen[$0] ?? 0))" }
@@ -39,22 +46,19 @@ struct KillTier: Tier {
   }
 
   private static func runSeries(
-    _ seed: UInt64, _ number: Int, _ plan: Plan, _ tally: Tally
+    _ seed: UInt64, in folder: String, _ row: String, _ plan: Plan, _ tally: Tally
   ) throws -> [KillChannel.Phase: Int] {
-    // Memory is quick; a disk's file system takes its own paths, and its time.
-    let onDisk = number % 16 == 15
-    let name = onDisk ? "\(name) disk" : "\(name) memory"
     let start = ContinuousClock.now
-    var series = try KillSeries(seed: seed, in: onDisk ? "/tmp" : "/dev/shm")
+    var series = try KillSeries(seed: seed, in: folder)
     for _ in 0..<killsOfSeries where !plan.isOver {
       if let violation = try series.kill() {
-        tally.violation(violation, in: name)
+        tally.violation(violation, in: row)
         break
       }
     }
     // Several work at once: a row's seconds are those that went by.
     let seconds = (ContinuousClock.now - start) / .seconds(1) / Double(plan.workers)
-    tally.add(name, states: series.kills, seconds: seconds)
+    tally.add(row, states: series.kills, seconds: seconds)
     return series.phases
   }
 
