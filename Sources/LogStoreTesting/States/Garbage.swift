@@ -24,9 +24,9 @@ enum Garbage: Hashable {
       }
     case .older:
       Garbage.append(file.older, to: &bytes, end)
-      // The block before, once more.
-      let length = file.base.count
-      while bytes.count < end { bytes.append(length == 0 ? 0 : file.base[bytes.count % length]) }
+      // What stands in front, once more.
+      let front = start == file.base.count ? file.base : bytes
+      while bytes.count < end { bytes.append(start == 0 ? 0 : front[bytes.count % start]) }
     case .removed(let number):
       Garbage.append(file.removed[number], to: &bytes, end)
       Garbage.zeros.fill(&bytes, to: end, file)
@@ -41,7 +41,7 @@ enum Garbage: Hashable {
   /// The kinds that a write at `offset` may show.
   static func kinds(_ profile: CrashProfile, _ file: UnsyncedFile, at offset: Int) -> [Garbage] {
     var kinds: [Garbage] = profile == .appleFsync ? [.zeros] : [.zeros, .ones, .noise(file.number)]
-    if !file.base.isEmpty || file.older.count > offset { kinds.append(.older) }
+    if offset > 0 || file.older.count > offset { kinds.append(.older) }
     for (number, bytes) in file.removed.enumerated() where bytes.count > offset { kinds.append(.removed(number)) }
     return kinds
   }

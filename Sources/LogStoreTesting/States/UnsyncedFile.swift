@@ -19,7 +19,7 @@ struct UnsyncedFile {
       base = handed.medium
       writes = handed.writes + file.pending
     }
-    if profile == .ordered { splitAtTheEnd() }
+    if profile == .ordered || profile == .strict { splitAtTheEnd() }
   }
 
   /// In place and growth are different things where growth is ordered and the rest is not.
