@@ -89,7 +89,7 @@ struct Explorer {
     let point = CrashPoint(state)
     guard examination.isNewStart(state, known, point.kind) else { return nil }
     let number = Int(state.hash >> 33)
-    guard let workload = follow.map({ $0(place.depth) }) ?? Aftermath.workload(number, after: run.workload) else {
+    guard let workload = follow.map({ $0(place.depth) }) ?? Continuation.workload(number, after: run.workload) else {
       return nil
     }
     let next = WorkloadRun(workload, on: state.storage(), known.map { $0.crashed(point.kind) })

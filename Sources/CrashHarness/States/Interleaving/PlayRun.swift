@@ -139,9 +139,11 @@ final class PlayRun: Sendable {
       print.add(value)
       return true
     }
-    notes.withLock {
-      $0.sights.append(Sight(reader: name, calls: calls, lsn: view.position.lsn, print: print.value))
-    }
+    note(sight: view.position.lsn, of: name, print: print, since: calls)
+  }
+
+  func note(sight lsn: UInt64, of reader: Character, print: Fingerprint, since calls: Int = 0) {
+    notes.withLock { $0.sights.append(Sight(reader: reader, calls: calls, lsn: lsn, print: print.value)) }
   }
 
   // MARK: What came of it

@@ -30,22 +30,3 @@ struct ThreadStatus {
     private static let futex = "98"
   #endif
 }
-
-/// Runs `body` on a thread of its own.
-func onNewThread(_ body: @escaping @Sendable () -> Void) {
-  final class Box {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let box = unsafe Unmanaged.passRetained(Box(body))
-  let code = unsafe pthread_create(
-    &thread, nil,
-    { argument in
-      guard let argument = unsafe argument else { return nil }
-      unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-      return nil
-    }, box.toOpaque())
-  precondition(code == 0, "no thread can be started")
-  pthread_detach(thread)
-}

@@ -23,7 +23,7 @@ final class Turnstile: Sendable {
 
   private struct State {
     var actors: [Actor] = []
-    var expected = 0
+    var threads: [SystemThread] = []
     var isOpen = false
   }
 
@@ -36,8 +36,7 @@ final class Turnstile: Sendable {
 
   /// Runs `body` on a thread that takes part under a name.
   func start(_ name: Character, _ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.expected += 1 }
-    onNewThread { [self] in
+    let thread = SystemThread { [self] in
       let status = ThreadStatus()
       let turn = state.withLock { state in
         let actor = Actor(name: name, status: status, phase: .parked, isOwn: true)
@@ -51,6 +50,7 @@ final class Turnstile: Sendable {
         state.actors[place].phase = .done
       }
     }
+    state.withLock { $0.threads.append(thread) }
   }
 
   /// Waits until the calling thread is chosen.
@@ -75,12 +75,17 @@ final class Turnstile: Sendable {
   /// whose turn it is; it answers nil to wait for one that has not arrived yet.
   func run(_ choose: ([Character]) -> Character?) throws(Hang) {
     defer { openUp() }
+    try takeTurns(choose)
+    for thread in state.withLock({ $0.threads }) { thread.join() }
+  }
+
+  private func takeTurns(_ choose: ([Character]) -> Character?) throws(Hang) {
     var lastProgress = ContinuousClock.now
     while true {
       settle()
       let ready: [Character]? = state.withLock { state in
         let isOver =
-          state.actors.filter(\.isOwn).count == state.expected
+          state.actors.filter(\.isOwn).count == state.threads.count
           && state.actors.allSatisfy { !$0.isOwn || $0.phase == .done }
           && !state.actors.contains { $0.phase == .parked }
         return isOver ? nil : state.actors.filter { $0.phase == .parked }.map(\.name).sorted()
@@ -128,7 +133,7 @@ final class Turnstile: Sendable {
       let (running, isComplete) = state.withLock { state in
         (
           state.actors.filter { $0.phase == .running }.map(\.status),
-          state.actors.filter(\.isOwn).count == state.expected
+          state.actors.filter(\.isOwn).count == state.threads.count
         )
       }
       if running.isEmpty, isComplete { return }

@@ -2,7 +2,7 @@ import LogStore
 
 /// What is done to a page that a crash has left, so that it can be crashed again: in recovery, the start of a journal, a
 /// compaction behind a recovery, closing.
-enum Aftermath {
+enum Continuation {
   private static let steps: [[Step]] = [
     [.write([put("n1", 1)], .power)],
     [.compact(.none)],
