@@ -202,49 +202,42 @@ struct ChainFinder {
   /// Says what a file above the chain's newest generation is. Returns whether it is a part of the page that is cut off.
   private func cutOff(_ generation: UInt64, by chain: inout Chain) throws(LogStoreError) -> Bool {
     var found = false
-    let journal = try files.journal(generation)
-    let snapshot = try files.snapshot(generation)
-    let ids = [
-      (PageFile.journal(generation).name, journal.file?.header.id),
-      (PageFile.snapshot(generation).name, snapshot.file?.header.id),
-    ]
-    let present = [isPresent(journal), isPresent(snapshot)]
-    if case .notAFile = journal {
-      chain.findings.append(
-        Finding(
-          .stranger, .note, file: PageFile.journal(generation).name,
-          detail: "a directory or a link has the name of a journal"))
-    }
-    for (index, (name, id)) in ids.enumerated() where present[index] {
-      if let id, let mine = chain.id, id != mine {
-        chain.findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(id)"))
-      } else {
-        found = true
-        if index == 0 { chain.cutOff.append(journalThatIs(journal, generation)) }
-        chain.findings.append(
-          Finding(
-            .cutOff, .damage, file: name,
-            detail: "what stands before this file is missing, so that it cannot be applied",
-            remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
+    let name = PageFile.journal(generation).name
+    switch try files.journal(generation) {
+    case .usable(let journal):
+      found = isCutOff(name, journal.header.id, &chain)
+      if found {
+        chain.cutOff.append(
+          CutOffJournal(generation: generation, salt: journal.header.salt, size: journal.status.size))
       }
+    case .damaged(let damage):
+      found = isCutOff(name, nil, &chain)
+      chain.cutOff.append(CutOffJournal(generation: generation, salt: 0, size: damage.size))
+    case .notAFile:
+      chain.findings.append(
+        Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
+    case .absent: break
+    }
+    switch try files.snapshot(generation) {
+    case .usable(let snapshot): found = isCutOff(snapshot.name, snapshot.header.id, &chain) || found
+    case .damaged: found = isCutOff(PageFile.snapshot(generation).name, nil, &chain) || found
+    case .absent, .notAFile: break
     }
     return found
   }
 
-  private func journalThatIs(_ candidate: PageFiles.Candidate<JournalFile>, _ generation: UInt64) -> CutOffJournal {
-    switch candidate {
-    case .usable(let journal):
-      CutOffJournal(generation: generation, salt: journal.header.salt, size: journal.status.size)
-    case .damaged(let damage): CutOffJournal(generation: generation, salt: 0, size: damage.size)
-    case .absent, .notAFile: CutOffJournal(generation: generation, salt: 0, size: 0)
+  /// Says of a file, whose identity is known or not, that it is cut off, or that it is another page's.
+  private func isCutOff(_ name: String, _ id: PageID?, _ chain: inout Chain) -> Bool {
+    if let id, let mine = chain.id, id != mine {
+      chain.findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(id)"))
+      return false
     }
-  }
-
-  private func isPresent<File>(_ candidate: PageFiles.Candidate<File>) -> Bool {
-    switch candidate {
-    case .absent, .notAFile: false
-    case .usable, .damaged: true
-    }
+    chain.findings.append(
+      Finding(
+        .cutOff, .damage, file: name,
+        detail: "what stands before this file is missing, so that it cannot be applied",
+        remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
+    return true
   }
 
   private func notAFile(_ name: String) -> LogStoreError {

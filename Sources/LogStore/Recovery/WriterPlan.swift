@@ -110,7 +110,7 @@ struct WriterPlan {
         next = frame.end
       }
     }
-    return next == place ? place : min(start, place)
+    return start
   }
 
   private func operations(_ journal: JournalFile, _ range: Range<UInt64>) throws(LogStoreError) -> UInt64 {

@@ -154,6 +154,7 @@ extension SnapshotWriter {
   }
 
   /// Runs what writes; after a failure nothing more is written.
+  @inline(__always)
   func attempt(_ body: () throws(StorageError) -> Void) throws(LogStoreError) {
     do throws(StorageError) {
       try body()
@@ -165,10 +166,7 @@ extension SnapshotWriter {
 
   private func noteKey(_ key: RawSpan) throws(LogStoreError) {
     let hash = hasher.hash(key)
-    do { try keys.add(hash: hash, spool: spool) } catch {
-      state = .failed
-      throw LogStoreError(error)
-    }
+    try attempt { () throws(StorageError) in try keys.add(hash: hash, spool: spool) }
   }
 
   private func check(_ key: RawSpan, _ valueLength: Int) throws(LogStoreError) {

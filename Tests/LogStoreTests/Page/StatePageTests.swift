@@ -37,6 +37,15 @@ private struct Other: PageState {
   func write(to writer: inout StateWriter) {}
 }
 
+/// Takes anything in, and cannot write itself out.
+private struct Mute: PageState {
+  static let identifier: UInt32 = 3
+  struct Refusal: Error {}
+  var applied = 0
+  mutating func apply(_ kind: FrameKind, _ payload: RawSpan) { applied += 1 }
+  func write(to writer: inout StateWriter) throws { throw Refusal() }
+}
+
 @Suite struct StatePageTests {
   let place = TemporaryPage()
 
@@ -114,5 +123,18 @@ private struct Other: PageState {
     #expect(error?.code == .wrongState)
     #expect(error?.cause is Tally.Refusal)
     try page.close()
+  }
+
+  @Test func aStateThatCannotWriteItselfOutKeepsThePageAsItWas() throws {
+    let mute = try StatePage<Mute>(path: place.path)
+    var batch = WriteBatch()
+    try batch.append(FrameKind(rawValue: 32), "x")
+    try mute.write(batch)
+    let error = #expect(throws: LogStoreError.self) { try mute.compact() }
+    #expect(error?.code == .io)
+    #expect(error?.cause is Mute.Refusal)
+    #expect(try mute.state().applied == 1)
+    try mute.close()
+    #expect(try StatePage<Mute>(path: place.path).state().applied == 1)
   }
 }

@@ -22,4 +22,12 @@ struct OffsetTableTests {
       if step % 16 == 0 { #expect(known.allSatisfy { table[$0] == model[$0] }) }
     }
   }
+
+  @Test func whatIsNotThereIsRemovedWithoutATrace() {
+    var table = OffsetTable()
+    table.remove(7)
+    table.set(7, 1)
+    table.remove(8)
+    #expect(table.count == 1 && table[7] == 1)
+  }
 }

@@ -1,0 +1,97 @@
+import LogStoreTesting
+import Testing
+
+@testable import LogStore
+
+/// What stands among a page's files, and what the chain makes of it.
+@Suite struct ChainTests {
+  private let directory = JournalFixture.directory
+
+  /// A page of two generations, both kept.
+  private func page(_ seed: UInt64 = 1) throws -> SimulatedStorage {
+    let storage = SimulatedStorage(seed: seed)
+    let page = try Page.fixture(storage, .create)
+    try page.put("v", for: "a")
+    try page.compact(keep: .all)
+    try page.put("v", for: "b")
+    try page.compact(keep: .all)
+    try page.put("v", for: "c")
+    try page.close()
+    return storage
+  }
+
+  @Test func aDirectoryInThePlaceOfASnapshotIsForeignAndStaysAsItIs() throws {
+    let storage = try page()
+    storage.delete(directory + "/0000000002.snapshot")
+    storage.makeDirectory(directory + "/0000000002.snapshot")
+    for mode in [OpenMode.readOnly, .readWrite] {
+      let error = #expect(throws: LogStoreError.self) { try Page.fixture(storage, mode) }
+      #expect(error?.code == .foreignFile)
+      #expect(error?.path == directory + "/0000000002.snapshot")
+    }
+  }
+
+  @Test func aSnapshotOfAnotherPageAboveThisOnesIsAStranger() throws {
+    let storage = try page()
+    let other = try page(2)
+    let third = try Page.fixture(other)
+    try third.compact(keep: .all)
+    try third.close()
+    storage.place(
+      try #require(other.contents(of: directory + "/0000000003.snapshot")), at: directory + "/0000000003.snapshot")
+    let page = try Page.fixture(storage, .readOnly)
+    #expect(try page.keys() == ["a", "b", "c"])
+    let finding = try #require(page.report.findings.first { $0.kind == .stranger })
+    #expect(finding.file == "0000000003.snapshot" && finding.severity == .note)
+    #expect(!page.report.isIncomplete)
+  }
+
+  /// Two chains are tried that begin at the same damaged snapshot.
+  @Test func whatStandsInTheWayOfEveryChainIsNamedOnce() throws {
+    let storage = try page()
+    storage.delete(directory + "/0000000000.journal")
+    for generation in 1...2 { storage.edit(directory + "/000000000\(generation).snapshot") { $0[50] ^= 1 } }
+    let error = #expect(throws: LogStoreError.self) { try Page.fixture(storage) }
+    #expect(error?.code == .noBase)
+    let message = error?.message ?? ""
+    for name in ["0000000001.snapshot", "0000000002.snapshot", "0000000000.journal"] {
+      #expect(message.components(of: name) == 1, "\(name) in \(message)")
+    }
+  }
+
+  @Test func aSnapshotOfANewerVersionIsLeftAlone() throws {
+    let storage = try page()
+    storage.edit(directory + "/0000000002.snapshot") { bytes in
+      bytes[8] = 2
+      let sum = bytes.lend(0..<124) { Checksum.update(0, $0) }
+      for byte in 0..<4 { bytes[124 + byte] = UInt8(truncatingIfNeeded: sum >> UInt32(8 * byte)) }
+    }
+    let error = #expect(throws: LogStoreError.self) { try Page.fixture(storage) }
+    #expect(error?.code == .newerVersion)
+  }
+
+  /// The losses stand at the head of the snapshot; that they cannot be read is not that there are none.
+  @Test func aReadErrorInTheRecordedLossesIsAnError() throws {
+    let storage = try page()
+    storage.edit(directory + "/0000000002.journal") { $0[140] ^= 1 }
+    let page = try Page.fixture(storage)
+    try page.compact(keep: Retention.none)
+    try page.close()
+    let losses = try Page.fixture(storage, .readOnly).report.findings.filter { $0.kind == .recordedLoss }
+    #expect(losses.count == 1)
+    storage.watch { call in
+      if call.operation == .read, call.name.hasSuffix(".snapshot"), call.offset == 128 {
+        storage.fail(Fault(.read, .error(5)) { $0.hasSuffix(".snapshot") })
+      }
+    }
+    let error = #expect(throws: LogStoreError.self) { try Page.fixture(storage, .readOnly) }
+    #expect(error?.code == .io)
+  }
+}
+
+extension String {
+  /// How often another string stands in this one.
+  fileprivate func components(of other: String) -> Int {
+    split(separator: other, omittingEmptySubsequences: false).count - 1
+  }
+}
