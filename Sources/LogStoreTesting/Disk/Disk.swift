@@ -56,7 +56,11 @@ struct Disk {
   }
 
   mutating func createDirectory(_ path: String) throws(StorageError) {
-    guard !path.split(separator: "/").isEmpty else { return }
+    do throws(StorageError) {
+      // Mostly it is there.
+      _ = try directory(at: path)
+      return
+    } catch {}
     let (parent, name): (UInt64, String)
     do {
       (parent, name) = try self.parent(of: path)

@@ -83,7 +83,9 @@ public struct CrashExplorer<Token: Sendable> {
     let parts = identity.split(separator: "/").map(String.init)
     for (place, part) in parts.enumerated() {
       guard let state = recording.storage.crashState(part) else { throw UnknownState(identity: identity) }
-      guard place + 1 < parts.count else { return try check(state.storage(), recording.promised(state)) }
+      guard place + 1 < parts.count else {
+        return try check(state.storage(), recording.promised(state.moment, state.profile))
+      }
       guard let nested else { throw UnknownState(identity: identity) }
       recording = try recording.after(state, nested.workload)
     }
@@ -99,21 +101,25 @@ public struct CrashExplorer<Token: Sendable> {
 
   private func explore(_ recording: Recording, crashes: Int, _ prefix: String, _ run: inout Run) {
     for moment in recording.moments.indices {
-      if kills { visit(recording.storage.killState(at: moment), recording, crashes, prefix, &run) }
+      if kills {
+        let promised = recording.promised(moment, nil)
+        visit(recording.storage.killState(at: moment), promised, recording, crashes, prefix, &run)
+      }
       for profile in profiles {
+        let promised = recording.promised(moment, profile)
         let extent = crashes == 1 ? extent : nested?.extent ?? extent
         for state in recording.storage.crashStates(at: moment, under: profile, extent: extent) {
           guard run.report.failure == nil else { return }
-          visit(state, recording, crashes, prefix, &run)
+          visit(state, promised, recording, crashes, prefix, &run)
         }
       }
     }
   }
 
   private func visit(
-    _ state: CrashState, _ recording: Recording, _ crashes: Int, _ prefix: String, _ run: inout Run
+    _ state: CrashState, _ promised: [Token], _ recording: Recording, _ crashes: Int, _ prefix: String,
+    _ run: inout Run
   ) {
-    let promised = recording.promised(state)
     // The same disk is another case where more was promised of it, or by other means.
     let promise = ContentHash.mix(recording.origin, UInt64(promised.count))
     guard run.report.failure == nil, run.checked.insert(ContentHash.mix(state.hash, promise)).inserted else { return }
@@ -154,8 +160,8 @@ public struct CrashExplorer<Token: Sendable> {
     /// The call before whose beginning a crash at a moment comes: what was acknowledged until then is promised.
     private func end(of moment: Int) -> Int { moment + 1 < moments.count ? moments[moment + 1] : .max }
 
-    func promised(_ state: CrashState) -> [Token] {
-      acknowledgements.given(before: end(of: state.moment), surviving: state.profile)
+    func promised(_ moment: Int, _ profile: CrashProfile?) -> [Token] {
+      acknowledgements.given(before: end(of: moment), surviving: profile)
     }
 
     func after(_ state: CrashState, _ workload: Workload) throws -> Recording {

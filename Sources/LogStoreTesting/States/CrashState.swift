@@ -1,9 +1,7 @@
 internal import LogStore
 
 /// What one crash leaves on disk.
-///
-/// Invariant behind the unchecked conformance: all that it refers to is constant.
-public struct CrashState: @unchecked Sendable {
+public struct CrashState: Sendable {
   /// Tells states of one recording apart: of all names, and of the bytes of all files that have one. Two states with the
   /// same hash show the same to whoever opens them.
   public let hash: UInt64

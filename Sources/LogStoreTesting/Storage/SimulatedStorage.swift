@@ -20,9 +20,8 @@ internal import Synchronization
 /// #expect(try Page(path: "/page", options: options).view().count == 1)
 /// ```
 ///
-/// The model of a crash is strict: any of the effects that were not synced may have happened, in any order; `sync` of a
-/// file forces its bytes and its size but not its name; `sync` of a directory forces names; a rename is atomic and not
-/// durable; after a failed sync the medium has the old bytes, the cache either, and the next sync succeeds.
+/// What a crash may leave is said by ``CrashProfile``, enumerated by ``CrashStates``, and checked for a whole application by
+/// ``CrashExplorer``.
 ///
 /// All methods may be called from any thread.
 public final class SimulatedStorage: Storage {
