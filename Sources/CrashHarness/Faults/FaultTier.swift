@@ -6,10 +6,11 @@ struct FaultTier: Tier {
   static let share = 1.0
 
   /// Where only one part is wanted, for tests and replays.
-  var parts: Set<String> = ["flips", "cuts", "sectors"]
+  var parts: Set<String> = ["calls", "flips", "cuts", "sectors"]
 
   func run(_ plan: Plan, _ tally: Tally) throws {
-    try damage(plan.part(1), tally)
+    if parts.contains("calls") { CallSweep(tally).run(plan.part(0.2)) }
+    try damage(plan.part(0.8), tally)
   }
 
   private func damage(_ plan: Plan, _ tally: Tally) throws {
@@ -40,5 +41,8 @@ struct FaultTier: Tier {
     CrashCommand.say("t1 \(part), seed \(seed), \(corpus.bytes) bytes: openings \(outcomes.joined(separator: ", "))")
   }
 
-  func replay(_ text: String) throws -> Violation? { try DamageParts.replay(text) }
+  func replay(_ text: String) throws -> Violation? {
+    guard let one = FaultCase(text) else { return try DamageParts.replay(text) }
+    return try one.run().problem.map { Violation(what: $0, replay: "t1:\(text)") }
+  }
 }

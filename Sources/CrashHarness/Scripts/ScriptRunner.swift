@@ -10,14 +10,20 @@ final class ScriptRunner {
   private(set) var ledger: Ledger
   /// The ledger after each change, with the number of calls made so far.
   private(set) var past: [(calls: Int, ledger: Ledger)] = []
-  private(set) var problems: [String] = []
+  var problems: [String] = []
   /// Errors that were thrown, by step.
   private(set) var failures: [LogStoreError] = []
   /// Whether failed syncs take unsynced bytes out of the cache.
   let cacheLies: Bool
+  /// Whether the page has damage on it from the start.
+  var allowsDamage = false
   /// Codes that a step may fail with.
   private let expected: Set<LogStoreError.Code>
   private var isSuspended = false
+  /// States of the history that were left behind when an opening settled it.
+  private(set) var seen: [OrderedTable] = []
+  /// The handle that the last `read` opened.
+  var reader: Page?
 
   init(
     _ storage: SimulatedStorage, _ ledger: Ledger = Ledger(), expecting: Set<LogStoreError.Code> = [],
@@ -88,7 +94,7 @@ final class ScriptRunner {
     }
   }
 
-  private func open() {
+  func open() {
     page = nil
     isSuspended = false
     do throws(LogStoreError) {
@@ -109,9 +115,12 @@ final class ScriptRunner {
       if let objection = ledger.objection(to: table, lsn: lsn, needed: ledger.needed(after: .kill)) {
         problems.append("while running: \(objection)")
       }
+      seen += ledger.states(from: 0)
       note { $0.settle(table, lsn: lsn) }
     } catch {
       failed(error, "read")
+      // What it would have shown cannot be told; the next step opens it again.
+      self.page = nil
     }
   }
 
@@ -120,6 +129,8 @@ final class ScriptRunner {
     note { $0.begin(operations) }
     do throws(LogStoreError) {
       try page.write(WriteBatch(operations), durability: durability)
+      // Only a recovery, or another opening, settles what a failed sync has left open.
+      if ledger.isInDoubt { problems.append("a write is accepted while the outcome of an earlier one is unknown") }
       note { $0.acknowledge(durability) }
     } catch {
       failed(error, "write")
@@ -152,7 +163,7 @@ final class ScriptRunner {
     page = nil
   }
 
-  private func attempt<Result>(
+  func attempt<Result>(
     _ body: (Page) throws(LogStoreError) -> Result, then success: (inout Ledger) -> Void
   ) {
     guard let page else { return }
@@ -179,7 +190,7 @@ final class ScriptRunner {
     }
   }
 
-  private func failed(_ error: any Error, _ what: String) {
+  func failed(_ error: any Error, _ what: String) {
     guard let error = error as? LogStoreError else { return problems.append("\(what): \(error)") }
     failures.append(error)
     if !expected.contains(error.code) { problems.append("\(what) failed: \(error)") }

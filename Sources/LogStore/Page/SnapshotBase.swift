@@ -107,24 +107,34 @@ final class SnapshotBase: RecordBase {
   private func replacementIfKept(for error: LogStoreError) throws(LogStoreError) -> PageView? {
     guard error.code == .damaged || error.code == .io else { throw error }
     guard let fallback else { return nil }
-    let view: PageView? = healed.withLock {
-      if case .view(let view) = $0 { return view }
-      guard case .untried = $0 else { return nil }
+    let outcome: Result<PageView?, LogStoreError> = healed.withLock {
+      if case .view(let view) = $0 { return .success(view) }
+      guard case .untried = $0 else { return .success(nil) }
       do throws(LogStoreError) {
         let view = try fallback()
         guard view.count == reader.count else {
           $0 = .failed
-          return nil
+          return .success(nil)
         }
         $0 = .view(view)
-        return view
+        return .success(view)
       } catch {
+        // That the system does not let us read it now says nothing of whether it is there: the next reader tries again.
+        guard SnapshotBase.saysThatNothingIsKept(error) else { return .failure(error) }
         $0 = .failed
-        return nil
+        return .success(nil)
       }
     }
+    let view = try outcome.get()
     if view != nil { tell(error) }
     return view
+  }
+
+  private static func saysThatNothingIsKept(_ error: LogStoreError) -> Bool {
+    switch error.code {
+    case .noBase, .damaged, .foreignFile, .newerVersion, .wrongState, .notKept: true
+    default: false
+    }
   }
 
   private func tell(_ error: LogStoreError) {

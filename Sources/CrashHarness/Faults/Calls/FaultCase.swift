@@ -1,0 +1,95 @@
+import LogStore
+import LogStoreTesting
+
+/// One call that fails in one way in one session, and what is left of it after a crash.
+struct FaultCase: Sendable, CustomStringConvertible {
+  var session: String
+  var way: FaultWay
+  var place: Int
+  var isRepeating: Bool
+  /// Which steps of the session are done; nil: all.
+  var steps: [Int]?
+
+  var description: String {
+    "calls \(session) \(way) \(place) \(isRepeating ? "on" : "once")"
+      + (steps.map { " " + ($0.isEmpty ? "none" : $0.map(String.init).joined(separator: ",")) } ?? "")
+  }
+
+  init(session: String, way: FaultWay, place: Int, isRepeating: Bool) {
+    self.session = session
+    self.way = way
+    self.place = place
+    self.isRepeating = isRepeating
+  }
+
+  init?(_ text: String) {
+    let words = text.split(separator: " ").map(String.init)
+    guard words.count == 5 || words.count == 6, words[0] == "calls", let way = FaultWay(rawValue: words[2]),
+      let place = Int(words[3])
+    else { return nil }
+    self.init(session: words[1], way: way, place: place, isRepeating: words[4] == "on")
+    if words.count == 6 { steps = words[5].split(separator: ",").compactMap { Int($0) } }
+  }
+
+  struct Outcome {
+    /// Whether there was such a call.
+    var fired = false
+    /// What is wrong; nil if nothing is.
+    var problem: String?
+    /// Crashes that were examined.
+    var states = 0
+  }
+
+  static let crashes: [Crash] = [.kill, .powerCut(.dropUnsynced), .powerCut(.keepAll)]
+
+  func run() throws -> Outcome {
+    guard let session = FaultSession.all.first(where: { $0.name == session }) else {
+      throw Disagreement("no such session: \(session)")
+    }
+    let start = try session.start()
+    for fault in way.faults(after: place, repeating: isRepeating) { start.storage.fail(fault) }
+    let runner = ScriptRunner(start.storage, start.ledger, expecting: way.honest, cacheLies: way.cacheLies)
+    runner.allowsDamage = session.allowsDamage
+    let all = session.steps
+    runner.run(steps.map { chosen in chosen.filter(all.indices.contains).map { all[$0] } } ?? all)
+    var outcome = Outcome(fired: start.storage.faultHasFired, problem: runner.problems.first)
+    let what = start.storage.firstFailure.map { "\($0)" } ?? "nothing"
+    start.storage.heal()
+    for crash in FaultCase.crashes + [.powerCut(.seeded(UInt64(place)))] where outcome.problem == nil {
+      outcome.states += 1
+      let examiner = CrashExaminer(allowsDamage: session.allowsDamage)
+      outcome.problem = examiner.examine(start.storage.crash(crash), runner.ledger, crash).first.map {
+        "after \(crash): \($0)"
+      }
+    }
+    outcome.problem = outcome.problem.map { "\(what) failed: \($0)" }
+    return outcome
+  }
+
+  /// What is wrong, whichever call it was that failed.
+  private static func kind(_ problem: String) -> String {
+    let parts = problem.split(separator: ":", maxSplits: 2).map { $0.filter { !$0.isNumber } }
+    return parts.dropFirst().joined(separator: ":")
+  }
+
+  /// The same fault with as few steps as still show the same to be wrong.
+  func shrunk(_ problem: String) -> FaultCase {
+    let kind = FaultCase.kind(problem)
+    guard let session = FaultSession.all.first(where: { $0.name == session }) else { return self }
+    var best = self
+    var kept = steps ?? Array(session.steps.indices)
+    for step in kept.reversed() {
+      var fewer = best
+      fewer.steps = kept.filter { $0 != step }
+      // With fewer steps in front of it, the call has a lower number.
+      for place in stride(from: best.place, through: max(0, best.place - 40), by: -1) {
+        fewer.place = place
+        guard let problem = try? fewer.run().problem, FaultCase.kind(problem) == kind else { continue }
+        best = fewer
+        kept = fewer.steps ?? kept
+        break
+      }
+    }
+    return best
+  }
+}
