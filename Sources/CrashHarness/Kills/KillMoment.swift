@@ -19,10 +19,9 @@ enum KillMoment {
     case 1..<64: self = .after(random.next() % KillMoment.span)
     case 64..<88: self = .inPhase(.opening, random.next() % 1500)
     case 88..<92: self = .inPhase(.closing, random.next() % 400)
-    default:
-      let phase =
-        [.compacting, .compacting, .suspending, .resuming].randomElement(using: &random)! as KillChannel.Phase
-      self = .inPhase(phase, random.next() % 400)
+    case 92..<110: self = .inPhase(.compacting, random.next() % 400)
+    // Suspended and resuming as well: the latter is over before one can see it begin.
+    default: self = .inPhase(.suspending, random.next() % 800)
     }
   }
 
