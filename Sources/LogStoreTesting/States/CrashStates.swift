@@ -1,3 +1,4 @@
+internal import LogStore
 internal import Synchronization
 
 /// What may be on disk after a power cut at one moment of a recording, under a profile: made one by one, none twice.
