@@ -18,7 +18,7 @@ struct BlockRecording {
     }
     for name in ["fuse", "mounted"] { unsafe mkdir("\(folder)/\(name)", 0o777) }
     let server = try ChildProcess(RecordingDisk.arguments(folder: folder))
-    for _ in 0..<5000 where unsafe access(folder + "/fuse/disk", R_OK) != 0 { usleep(1000) }
+    for _ in 0..<30_000 where unsafe access(folder + "/fuse/disk", R_OK) != 0 { usleep(1000) }
     let device = try Mounts.attach(folder + "/fuse/disk", sector: format.sector, note: folder + "/device")
     try Mounts.mount(device, at: folder + "/mounted", format)
     try record(seed, folder)

@@ -22,7 +22,7 @@ enum Mounts {
 
   /// Waits for whoever still uses it, for a while.
   static func unmount(_ path: String) throws(SystemFault) {
-    for _ in 0..<500 {
+    for _ in 0..<5000 {
       if unsafe umount2(path, 0) == 0 { return }
       guard errno == EBUSY else { break }
       usleep(2000)

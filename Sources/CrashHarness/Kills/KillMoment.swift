@@ -44,7 +44,7 @@ enum KillMoment {
       }
       delay = time
     case .never:
-      for _ in 0..<30_000 {
+      for _ in 0..<120_000 {
         if let ending = child.poll() { return .ended(ending) }
         usleep(1000)
       }
