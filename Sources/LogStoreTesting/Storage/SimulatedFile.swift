@@ -1,4 +1,5 @@
 internal import LogStore
+internal import Synchronization
 
 /// An open file of a simulated disk. It stays readable when its name is gone.
 final class SimulatedFile: StorageFile {
@@ -66,6 +67,7 @@ final class SimulatedFile: StorageFile {
         return nil
       },
       { (disk) throws(StorageError) in disk.sync(file: number, level) })
+    storage.simulation.withLock { $0.watchSyncReturns }?()
   }
 
   func dropCache() {}

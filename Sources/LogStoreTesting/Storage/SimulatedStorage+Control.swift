@@ -89,6 +89,10 @@ extension SimulatedStorage {
   /// Runs before every call, on the caller's thread and under no lock: the place to come in between.
   public func watch(_ watch: (@Sendable (Call) -> Void)?) { simulation.withLock { $0.watch = watch } }
 
+  /// Runs when a sync of a file has taken effect and before its caller goes on, in the same manner: what another thread
+  /// writes then is not covered by the sync.
+  public func watchSyncReturns(_ watch: (@Sendable () -> Void)?) { simulation.withLock { $0.watchSyncReturns = watch } }
+
   /// The clocks that the engine reads.
   public var clock: SimulatedClock {
     get { simulation.withLock { $0.clock } }

@@ -12,6 +12,7 @@ struct Simulation {
   /// The first call that a fault has concerned.
   var firstFailure: Call?
   var watch: (@Sendable (Call) -> Void)?
+  var watchSyncReturns: (@Sendable () -> Void)?
   /// Calls that may still take effect before the power goes; nil: all.
   var remaining: Int?
   /// The disk after each call that changed something, where somebody asked for it.

@@ -29,9 +29,10 @@ struct Play: Equatable {
     base = random.next() % 3 == 0 ? .absent : .compacted
     parts = []
     for (number, name) in ["a", "b", "d"].prefix(Int.random(in: 1...3, using: &random)).enumerated() {
-      let actions = (0..<Int.random(in: 1...3, using: &random)).map { round in
+      var actions = (0..<Int.random(in: 1...3, using: &random)).map { round in
         Play.write(writer: number, round: round, &random)
       }
+      if syncsBeside { actions = actions.map(Play.leftToTheEngine) + [.step(.sync)] }
       parts.append(Part(name: Character(name), actions: actions))
     }
     if random.next() % 4 != 0 {
@@ -42,13 +43,21 @@ struct Play: Equatable {
           name: "c", actions: (0..<count).map { _ in .step(.compact(keeps.randomElement(using: &random) ?? .none)) }))
     }
     if random.next() % 2 == 0 { parts.append(Part(name: "r", actions: Array(repeating: .view, count: 3))) }
-    if random.next() % 2 == 0 { parts.append(Part(name: "o", actions: Array(repeating: .look, count: 2))) }
+    if random.next() % 2 == 0 { parts.append(Part(name: "o", actions: Array(repeating: .look, count: 4))) }
   }
 
   init(base: Workload.Base, seed: UInt64, parts: [Part]) {
     self.base = base
     self.seed = seed
     self.parts = parts
+  }
+
+  /// Whether the engine syncs by itself, beside the writers.
+  var syncsBeside: Bool { seed % 3 == 0 }
+
+  private static func leftToTheEngine(_ action: Action) -> Action {
+    guard case .step(.write(let operations, _)) = action else { return action }
+    return .step(.write(operations, .process))
   }
 
   private static func write(writer: Int, round: Int, _ random: inout SeededRandom) -> Action {

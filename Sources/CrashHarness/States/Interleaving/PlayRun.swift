@@ -41,7 +41,9 @@ final class PlayRun: Sendable {
     storage = disk
     base = known[0]
     do throws(LogStoreError) {
-      let page = try Page(path: Workload.path(0), mode: .create, options: OpenPage.options(storage))
+      var options = OpenPage.options(storage)
+      if play.syncsBeside { options.syncAfterBytes = 48 }
+      let page = try Page(path: Workload.path(0), mode: .create, options: options)
       run(page, seed, trace)
     } catch {
       notes.withLock { $0.problems.append("opening failed: \(error)") }
@@ -56,6 +58,7 @@ final class PlayRun: Sendable {
     storage.recordMoments()
     let turnstile = Turnstile()
     storage.watch { _ in turnstile.arrive() }
+    storage.watchSyncReturns { turnstile.arrive() }
     for part in play.parts {
       turnstile.start(part.name) { [self] in
         var reader: Page?
@@ -84,6 +87,7 @@ final class PlayRun: Sendable {
       notes.withLock { $0.problems.append("no thread can go on") }
     }
     storage.watch(nil)
+    storage.watchSyncReturns(nil)
     notes.withLock { $0.moments = storage.moments }
   }
 
