@@ -1,3 +1,5 @@
+import Glibc
+
 /// T1: every call fails, every bit flips, every file is cut, every sector is wrong, and the shipped command is killed and
 /// refused at every system call.
 struct FaultTier: Tier {
@@ -5,12 +7,17 @@ struct FaultTier: Tier {
   static let summary = "failing calls, flipped bits, cut files, wrong sectors, the shipped command killed and refused"
   static let share = 1.0
 
-  /// Where only one part is wanted, for tests and replays.
-  var parts: Set<String> = ["calls", "flips", "cuts", "sectors"]
+  /// Where only some parts are wanted: `CRASH_T1=flips,cuts`.
+  private static let chosen: Set<String>? = unsafe getenv("CRASH_T1").map {
+    Set(unsafe String(cString: $0).split(separator: ",").map(String.init))
+  }
+
+  var parts = FaultTier.chosen ?? ["calls", "logctl", "flips", "cuts", "sectors"]
 
   func run(_ plan: Plan, _ tally: Tally) throws {
     if parts.contains("calls") { CallSweep(tally).run(plan.part(0.2)) }
-    try damage(plan.part(0.8), tally)
+    if parts.contains("logctl") { try LogctlSweep.run(plan.part(0.1), tally) }
+    try damage(plan.part(0.7), tally)
   }
 
   private func damage(_ plan: Plan, _ tally: Tally) throws {
@@ -42,6 +49,7 @@ struct FaultTier: Tier {
   }
 
   func replay(_ text: String) throws -> Violation? {
+    if let one = LogctlCase(text) { return try LogctlSweep.replay(one) }
     guard let one = FaultCase(text) else { return try DamageParts.replay(text) }
     return try one.run().problem.map { Violation(what: $0, replay: "t1:\(text)") }
   }

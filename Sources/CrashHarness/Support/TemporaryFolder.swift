@@ -1,7 +1,7 @@
 import Glibc
 
 /// A folder of the real file system that goes, with all that is in it, when it is no longer used.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
   let path: String
 
   init(in parent: String = "/tmp") {
