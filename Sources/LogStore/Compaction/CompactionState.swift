@@ -55,9 +55,8 @@ extension CompactionPolicy {
     return max(minimumBytes, overflow ? .max : product / 100)
   }
 
-  /// Whether it is time to compact a log of `bytes` in `journals` files behind a snapshot of `snapshotBytes`.
+  /// Whether, where compactions come by themselves, it is time to compact a log of `bytes` in `journals` files behind a snapshot of `snapshotBytes`.
   func isDue(bytes: UInt64, journals: Int, snapshotBytes: UInt64) -> Bool {
-    guard isAutomatic else { return false }
-    return journals >= self.journals || bytes >= limit(snapshotBytes: snapshotBytes)
+    journals >= self.journals || bytes >= limit(snapshotBytes: snapshotBytes)
   }
 }

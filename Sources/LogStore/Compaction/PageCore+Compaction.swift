@@ -71,12 +71,13 @@ extension PageCore where Model: CompactableModel {
       return true
     }
     guard starts else { return }
-    queue.perform { [weak self] in
-      guard let self else { return }
-      defer { self.compaction.withLock { $0.isScheduled = false } }
-      // A failure has been told to the options' event handler, and holds the next try off.
-      do { _ = try self.compact(keep: nil) } catch {}
-    }
+    queue.perform { [weak self] in self?.compactByItself() }
+  }
+
+  private func compactByItself() {
+    defer { compaction.withLock { $0.isScheduled = false } }
+    // A failure has been told to the options' event handler, and holds the next try off.
+    do { _ = try compact(keep: nil) } catch {}
   }
 
   /// Closes the page, with a last compaction in front where the options ask for one. The page is closed also where that

@@ -10,17 +10,19 @@ final class CandidateSearch {
   /// Checksums of the first `index * stride` bytes; made when the first long candidate asks.
   private var prefixes: [UInt32] = []
 
-  private static let candidates = 4 << 20
   private static let stride = 64
   /// Up to here the checksum is simply computed.
   private static let direct = 512
 
-  init(_ file: any StorageFile, seed: UInt32, from start: UInt64, limit: UInt64) throws(LogStoreError) {
+  /// `candidates` is how many there are in a stretch; only tests lower it.
+  init(
+    _ file: any StorageFile, seed: UInt32, from start: UInt64, limit: UInt64, candidates: Int = 4 << 20
+  ) throws(LogStoreError) {
     self.start = start
     self.limit = limit
     self.seed = seed
-    end = min(limit, start + UInt64(CandidateSearch.candidates))
-    let reach = min(limit - start, UInt64(CandidateSearch.candidates + Limits.payloadBytes + Limits.frameOverhead))
+    end = min(limit, start + UInt64(candidates))
+    let reach = min(limit - start, UInt64(candidates + Limits.payloadBytes + Limits.frameOverhead))
     bytes = ByteBuffer(capacity: Int(reach))
     let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes.storage[..<Int(reach)])
     bytes.count = try mapped(offset: start) { () throws(StorageError) in

@@ -349,12 +349,9 @@ final class LogWriter: @unchecked Sendable {
 
   /// Whether writes go on. A sync beside the writers may have failed since the last group.
   func checkUsable() throws(LogStoreError) {
-    if poison == nil, !durable.hasFailed { return }
-    if let poison { throw poison }
-    if let failure = durable.withLock({ $0.failure }) {
-      setPoison(failure)
-      throw failure
-    }
+    guard poison != nil || durable.hasFailed, let failure = poison ?? durable.withLock({ $0.failure }) else { return }
+    if poison == nil { setPoison(failure) }
+    throw failure
   }
 
   private func fail(_ error: StorageError, _ what: String) -> LogStoreError {

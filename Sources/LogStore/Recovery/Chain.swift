@@ -219,8 +219,8 @@ struct ChainFinder {
     case .absent: break
     }
     switch try files.snapshot(generation) {
-    case .usable(let snapshot): found = isCutOff(snapshot.name, snapshot.header.id, &chain) || found
-    case .damaged: found = isCutOff(PageFile.snapshot(generation).name, nil, &chain) || found
+    case .usable(let snapshot): if isCutOff(snapshot.name, snapshot.header.id, &chain) { found = true }
+    case .damaged: if isCutOff(PageFile.snapshot(generation).name, nil, &chain) { found = true }
     case .absent, .notAFile: break
     }
     return found

@@ -5,16 +5,18 @@ struct KeyCheck {
   private let window: FrameWindow
   private var entries: [KeyEntry] = []
 
-  private static let batch = 1 << 18
+  private let batch: Int
 
-  init(_ reader: SnapshotReader) {
+  /// `batch` is how many are looked up at once; only tests lower it.
+  init(_ reader: SnapshotReader, batch: Int = 1 << 18) {
     self.reader = reader
+    self.batch = batch
     window = FrameWindow(reader.source)
   }
 
   mutating func add(_ index: Int, _ hash: UInt64) throws(LogStoreError) -> [Finding] {
     entries.append(KeyEntry(hash: hash, index: UInt32(truncatingIfNeeded: index)))
-    return entries.count < KeyCheck.batch ? [] : try finish()
+    return entries.count < batch ? [] : try finish()
   }
 
   /// Looks up what has come since the last time.

@@ -161,4 +161,22 @@ import Testing
     try put(writer, "c", .power)
     #expect(try Page.fixture(storage.crash(.powerCut(.dropUnsynced))).keys() == ["a", "b", "c"])
   }
+
+  @Test func aMarkIsWrittenOnlyWhereThereIsSomethingToSay() throws {
+    let writer = try writer()
+    try put(writer, "a")
+    let end = writer.end
+    // Nothing more is durable than the group's own mark said.
+    try writer.writeMark(closed: false)
+    #expect(writer.end == end)
+    try writer.syncAll()
+    try writer.writeMark(closed: false)
+    #expect(writer.end == end + UInt64(Mark.frameBytes))
+    // A full disk has ended the journal, and the next one is still to come.
+    storage.fail(Fault(.write, .error(28)))
+    try put(writer, "refused")
+    #expect(writer.journal == nil)
+    try writer.writeMark(closed: false)
+    #expect(writer.journal == nil && storage.names(in: JournalFixture.directory).count == 1)
+  }
 }

@@ -118,6 +118,29 @@ import Testing
     }
   }
 
+  /// The first of two records leaves too few bytes for the other one's head.
+  @Test func aBlockThatEndsInsideARecordIsDamage() throws {
+    let forgery = Forgery()
+    let payload = ByteBuffer()
+    payload.append(UInt64(0))
+    payload.append(UInt32(2))
+    payload.append(UInt32(14))
+    [1, 0, 3, 0, 0, 0, 97, 1, 1, 1, 0, 0, 0, 0].withByteSpan { _ = Deflater().deflate($0, into: payload, limit: 400) }
+    let place = forgery.add(FrameType(.block), payload.lend(0..<payload.count) { $0.array })
+    let reader = try forgery.open([place, place], buckets: SnapshotLieTests.empty)
+    for index in 0..<2 { expectDamage { _ = try reader.value(at: index) } }
+  }
+
+  /// A long record's frames end a little in front of where the order table says that it ends.
+  @Test func aLongRecordWithBytesBehindItsFramesIsDamage() throws {
+    let forgery = Forgery()
+    let first = forgery.add(FrameType(.part, last: false), [UInt8](repeating: 1, count: 300_000))
+    forgery.junk(5)
+    let reader = try forgery.open(
+      [SnapshotReader.Place(offset: first.offset, span: first.span + 5)], buckets: SnapshotLieTests.empty)
+    expectDamage { _ = try reader.key(at: 0) }
+  }
+
   /// The order table gives a record the block of another one.
   @Test func aRecordThatIsNotInItsBlockIsDamage() throws {
     let forgery = Forgery()

@@ -128,6 +128,19 @@ import Testing
     }
   }
 
+  @Test func keysAreCheckedInBatches() throws {
+    let records = SnapshotFixture.records(25)
+    let reader = try SnapshotFixture.open(SnapshotFixture.write(records + [records[3]]))
+    var check = KeyCheck(reader, batch: 10)
+    var findings: [Finding] = []
+    for index in 0..<26 {
+      findings += try check.add(index, try reader.key(at: index).withByteSpan { reader.hash($0) })
+      #expect(findings.isEmpty)
+    }
+    findings += try check.finish()
+    #expect(findings.map(\.detail) == ["records 3 and 25 have the same key"])
+  }
+
   @Test func aSweepStopsWhereItIsTold() throws {
     let records = SnapshotFixture.records(40) + [TestRecord(key: [1], value: [UInt8](repeating: 3, count: 900))]
     for compression in [Compression.none, .deflate] {
@@ -159,12 +172,14 @@ import Testing
 
   @Test func aFileThatBecameShorterIsDamage() throws {
     let storage = SimulatedStorage(seed: 1)
-    let page = try Page.fixture(storage, .create) { $0.cacheBytes = 0 }
+    let page = try Page.fixture(storage, .create)
     for number in 0..<500 { try page.put("value \(number)", for: "\(number)", durability: .process) }
     try page.compact(keep: Retention.none)
     try page.close()
-    let reader = try Page.fixture(storage, .readOnly) { $0.cacheBytes = 0 }
+    let reader = try Page.fixture(storage, .readOnly)
     let view = try reader.view()
+    // What tells the places is known from here on.
+    try view.forEach { _, _ in true }
     storage.edit(JournalFixture.directory + "/0000000001.snapshot") { $0 = Array($0[..<3000]) }
     for body in [
       { _ = try view.value(for: "499") }, { try view.forEach { _, _ in true } },
