@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #ifdef __linux__
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -20,6 +21,9 @@ static inline uint32_t logstore_file_system_type(int descriptor) {
 
 // Writes what the system has of a descriptor's file system.
 static inline long logstore_sync_file_system(int descriptor) { return syscall(SYS_syncfs, descriptor); }
+
+// Writes and forgets what the system has of a block device (BLKFLSBUF).
+static inline int logstore_forget_device(int descriptor) { return ioctl(descriptor, 0x1261, 0); }
 #endif
 
 static inline void logstore_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }

@@ -42,8 +42,11 @@ final class BlockBench {
     precondition(flush >= settled, "states are judged in the order of the log")
     stable.apply(recording.log, settled..<flush)
     settled = flush
+    // What the last state has left in memory is written now, rather than over the next one.
+    try Mounts.forget(device)
     state.become(stable)
     for patch in crash.patches(recording.log, unit: recording.format.sector) { state.apply(patch) }
+    try Mounts.forget(device)
     do {
       try Mounts.mount(device, at: folder + "/crashed", recording.format)
     } catch {

@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 
 /// Loop devices and mounted file systems in a folder.
@@ -12,6 +13,15 @@ enum Mounts {
   }
 
   static func detach(_ device: String) { _ = ChildProcess.succeeds("losetup", "-d", device) }
+
+  /// Makes the system forget what it has read of a device. Mostly it does so when a file system is unmounted, but not
+  /// while anybody has the device open, as one who looks for a free one does.
+  static func forget(_ device: String) throws(SystemFault) {
+    let file = unsafe open(device, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw SystemFault("opening \(device)") }
+    defer { close(file) }
+    guard logstore_forget_device(file) == 0 else { throw SystemFault("flushing \(device)") }
+  }
 
   static func mount(_ device: String, at path: String, _ format: DiskFormat) throws(SystemFault) {
     let flags = UInt(MS_NOATIME | MS_NOSUID | MS_NODEV)
