@@ -125,7 +125,12 @@ final class SnapshotBase: RecordBase {
         return .success(nil)
       }
     }
-    let view = try outcome.get()
+    let view: PageView?
+    switch outcome {
+    case .success(let kept): view = kept
+    // Where the snapshot itself could not be read, that is what there is to say.
+    case .failure(let unreadable): throw error.code == .io ? error : unreadable
+    }
     if view != nil { tell(error) }
     return view
   }

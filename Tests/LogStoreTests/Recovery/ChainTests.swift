@@ -31,6 +31,17 @@ import Testing
     }
   }
 
+  @Test func aDirectoryInThePlaceOfTheNewestJournalCutsItsSnapshotOff() throws {
+    let storage = try page()
+    storage.delete(directory + "/0000000002.journal")
+    storage.makeDirectory(directory + "/0000000002.journal")
+    let page = try Page.fixture(storage, .readOnly)
+    #expect(try page.keys() == ["a", "b"])
+    #expect(page.report.isIncomplete)
+    #expect(page.report.findings.contains { $0.kind == .stranger && $0.file == "0000000002.journal" })
+    #expect(page.report.findings.contains { $0.kind == .cutOff && $0.file == "0000000002.snapshot" })
+  }
+
   @Test func aSnapshotOfAnotherPageAboveThisOnesIsAStranger() throws {
     let storage = try page()
     let other = try page(2)

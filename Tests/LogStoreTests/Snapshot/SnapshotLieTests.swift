@@ -219,6 +219,7 @@ import Testing
     let full = [UInt32](repeating: 1, count: 128) + [UInt32](repeating: 0, count: 128)
     let reader = try forgery.open([place], buckets: [full])
     #expect(try reader.index(of: Array("b".utf8)) == nil)
+    #expect(try reader.verifyAll().contains { $0.detail == "the key table holds 128 records, not 1" })
     expectDamage {
       let impossible = [UInt32](repeating: 1, count: 128) + [UInt32](repeating: 9, count: 128)
       let reader = try forgery.open([place, place], buckets: [impossible])

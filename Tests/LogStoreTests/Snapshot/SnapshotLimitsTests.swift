@@ -141,6 +141,23 @@ import Testing
     #expect(findings.map(\.detail) == ["records 3 and 25 have the same key"])
   }
 
+  /// Two keys with one tag: chance, and no damage.
+  @Test func aKeyIsToldFromAnotherOfItsTag() throws {
+    let hasher = SipHash(k0: SnapshotFixture.header.salt, k1: SnapshotFixture.header.generation)
+    var known: [UInt32: Int] = [:]
+    var pair: (Int, Int)?
+    for number in 0..<1_000_000 where pair == nil {
+      let hash = Array("\(number)".utf8).withByteSpan { hasher.hash($0) }
+      if let other = known.updateValue(number, forKey: UInt32(truncatingIfNeeded: hash)) { pair = (other, number) }
+    }
+    let (first, second) = try #require(pair)
+    let records = [first, second].map { TestRecord(key: Array("\($0)".utf8), value: [1]) }
+    let reader = try SnapshotFixture.open(SnapshotFixture.write(records))
+    #expect(try reader.index(of: records[1].key) == 1)
+    let alone = try SnapshotFixture.open(SnapshotFixture.write([records[0]]))
+    #expect(try alone.index(of: records[1].key) == nil && alone.find(records[1].key) == nil)
+  }
+
   @Test func aSweepStopsWhereItIsTold() throws {
     let records = SnapshotFixture.records(40) + [TestRecord(key: [1], value: [UInt8](repeating: 3, count: 900))]
     for compression in [Compression.none, .deflate] {
