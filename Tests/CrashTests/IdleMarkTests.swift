@@ -49,4 +49,16 @@ import Testing
     try await page.put("more", for: "key")
     #expect(try await marksItself(page, storage))
   }
+
+  @Test func aTimeLongerThanCanBeCountedIsNever() throws {
+    for never in [Duration.seconds(Int64.max), .seconds(9_223_372_037), .seconds(Int64.min)] {
+      var options = quietOptions(SimulatedStorage(seed: 9))
+      options.syncAfter = never
+      let page = try Page(path: pagePath, options: options)
+      try page.put("one", for: "a", durability: .process)
+      try page.put("two", for: "b")
+      #expect(try page.keys() == ["a", "b"])
+      try page.close()
+    }
+  }
 }

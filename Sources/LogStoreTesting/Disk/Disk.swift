@@ -13,7 +13,7 @@ struct Disk {
   var isLocal = true
   /// Nanoseconds since 1970.
   var now: Int64 = 0
-  private var lastNumber = root
+  private(set) var lastNumber = root
   /// Counts what changes the disk: names, writes, syncs.
   private(set) var sequence: UInt64 = 0
   /// The count at the last sync that was one: what a journaling file system has committed with it.

@@ -59,8 +59,12 @@ public struct CrashState: Sendable {
   }
 
   /// A disk in this state, as the next process finds it. It keeps no log of calls.
+  ///
+  /// It hands out other random bytes than any disk before it, even one that looked the same: a salt that came a second time
+  /// would bring back what an earlier process wrote. Handles and files are numbered on from crash to crash.
   public func storage() -> SimulatedStorage {
-    SimulatedStorage(disk: settledDisk, seed: hash, clock: clock, logsCalls: false)
+    let seed = ContentHash.mix(hash, disk.lastNumber)
+    return SimulatedStorage(disk: settledDisk, seed: seed, clock: clock, logsCalls: false)
   }
 
   var settledDisk: Disk {

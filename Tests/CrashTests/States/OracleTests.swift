@@ -1,0 +1,91 @@
+import LogStore
+import LogStoreTesting
+import Testing
+
+@testable import CrashHarness
+
+/// The check of tier 0 finds fault with a page that has lost, kept or made up what it should not.
+@Suite struct OracleTests {
+  private let check = StateCheck(kind: .records)
+  private let journal = pagePath + "/0000000000.journal"
+
+  /// A page with three batches, the first two of them acknowledged: at `.power` and at `.process`.
+  private func page() throws -> (SimulatedStorage, Ledger, ends: [Int]) {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try Page.open(storage)
+    var ledger = Ledger()
+    var ends: [Int] = []
+    for (key, durability) in [("a", Durability.power), ("b", .process), ("c", .process)] {
+      let batch: [TableOperation] = [.put(bytes(key), bytes("value")), .put(bytes(key + "2"), bytes("more"))]
+      ledger.begin(batch)
+      try page.write(WriteBatch(batch), durability: durability)
+      if key != "c" { ledger.acknowledge(durability) }
+      ends.append(try #require(storage.contents(of: journal)).count)
+    }
+    return (storage.crash(.kill), ledger, ends)
+  }
+
+  private func problem(_ storage: SimulatedStorage, _ ledger: Ledger, _ crash: CrashKind) -> String? {
+    check.problem(with: storage, [Expectation(ledger, exists: true)], crash, .full)
+  }
+
+  @Test func allThatWasWrittenMayBeThere() throws {
+    let (storage, ledger, _) = try page()
+    #expect(problem(storage, ledger, .killed) == nil)
+  }
+
+  @Test func whatWasHandedOverMustSurviveAKillAndMayGoWithThePower() throws {
+    let (storage, ledger, ends) = try page()
+    storage.edit(journal) { $0.removeSubrange(ends[0]...) }
+    #expect(problem(storage.crash(.kill), ledger, .powerLost) == nil)
+    #expect(problem(storage, ledger, .killed)?.contains("gone") == true)
+  }
+
+  @Test func whatIsDurableMustBeThere() throws {
+    let (storage, ledger, _) = try page()
+    storage.edit(journal) { $0.removeSubrange(128...) }
+    #expect(problem(storage, ledger, .powerLost) != nil)
+  }
+
+  @Test func aPageThatWasThereMayNotBeAbsent() throws {
+    let (storage, _, _) = try page()
+    storage.delete(pagePath)
+    #expect(problem(storage, Ledger(), .powerLost)?.contains("notFound") == true)
+    let absent = [Expectation(Ledger(), exists: false)]
+    #expect(check.problem(with: storage, absent, .powerLost, .full) == nil)
+  }
+
+  @Test func whatNobodyWroteMayNotBeThere() throws {
+    let (storage, _, _) = try page()
+    var other = Ledger()
+    other.begin([.put(bytes("a"), bytes("value")), .put(bytes("a2"), bytes("less"))])
+    #expect(problem(storage, other, .powerLost) != nil)
+    #expect(problem(storage, Ledger(), .powerLost) != nil)
+  }
+
+  @Test func damageThatNoCrashCanMakeIsTold() throws {
+    let (storage, ledger, _) = try page()
+    // In front of what a mark says is durable.
+    storage.edit(journal) { $0[200] ^= 1 }
+    #expect(problem(storage, ledger, .powerLost) != nil)
+  }
+
+  @Test func readersThatSeeAnotherStateAreTold() throws {
+    let (storage, ledger, _) = try page()
+    let readers = try Readers(.records, storage, pagePath)
+    #expect(readers.disagreement(with: 6, Fingerprint(ledger.present)) == nil)
+    #expect(readers.disagreement(with: 5, Fingerprint(ledger.present)) != nil)
+    #expect(readers.disagreement(with: 6, Fingerprint(ledger.base)) != nil)
+    storage.delete(pagePath)
+    #expect(try Readers(.records, storage, pagePath).disagreement(with: 0, Fingerprint()) == nil)
+    #expect(try Readers(.records, storage, pagePath).disagreement(with: 1, Fingerprint()) != nil)
+  }
+
+  @Test func statesAreCountedOnce() {
+    let seen = DistinctStates()
+    var random = SeededRandom(seed: 3)
+    let hashes = (0..<20_000).map { _ in random.next() } + [0, .max]
+    for hash in hashes { #expect(seen.insert(hash)) }
+    for hash in hashes { #expect(!seen.insert(hash)) }
+  }
+}

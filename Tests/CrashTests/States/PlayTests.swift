@@ -1,0 +1,49 @@
+import LogStore
+import LogStoreTesting
+import Testing
+
+@testable import CrashHarness
+
+/// Threads go on in the order that a seed or a trace decides.
+@Suite struct PlayTests {
+  @Test(arguments: UInt64(1)..<9) func aTraceMakesTheSameThingHappenAgain(seed: UInt64) throws {
+    let play = Play(seed: seed)
+    let first = PlayRun(play, schedule: seed)
+    #expect(first.problem == nil)
+    let again = PlayRun(play, schedule: 0, following: first.trace)
+    #expect(again.problem == nil)
+    #expect(again.trace == first.trace)
+    #expect(again.storage.files(in: pagePath) == first.storage.files(in: pagePath))
+    #expect(again.moments == first.moments)
+  }
+
+  @Test func seedsLeadToDifferentWays() {
+    let play = Play(seed: 5)
+    let ways = Set((0..<12).map { String(PlayRun(play, schedule: $0).trace) })
+    #expect(ways.count > 6)
+  }
+
+  @Test func oneThreadComesInBetweenAnyTwoCallsOfAnother() throws {
+    // Writer `b` commits while `a` stands in front of each of its calls in turn.
+    let play = try #require(Play("play compacted 3:a power p+x=4.1/b power p+y=4.2"))
+    var orders: Set<[String]> = []
+    for calls in 1..<12 {
+      let trace = Array(repeating: Character("a"), count: calls) + Array(repeating: Character("b"), count: 12)
+      let run = PlayRun(play, schedule: 1, following: Array(trace.prefix(calls + 1)))
+      #expect(run.problem == nil)
+      orders.insert(try Page.open(run.storage.crash(.kill)).keys())
+    }
+    #expect(orders.count == 2)
+  }
+
+  @Test func aReaderThatGoesBackOrSeesWhatNeverWasIsTold() throws {
+    let play = try #require(Play("play absent 3:a power p+x=4.1;power p+y=4.2/r view;view"))
+    let run = PlayRun(play, schedule: 2)
+    #expect(run.problem == nil)
+    run.note(sight: 2, of: "r", print: Fingerprint(OrderedTable()))
+    #expect(run.problem?.contains("never the state") == true)
+    let back = PlayRun(play, schedule: 2)
+    back.note(sight: 0, of: "r", print: Fingerprint(OrderedTable()))
+    #expect(back.problem?.contains("goes back") == true)
+  }
+}
