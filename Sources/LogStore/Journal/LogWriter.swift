@@ -54,7 +54,7 @@ final class LogWriter: @unchecked Sendable {
     self.storage = storage
     self.level = level
     (id, state) = (journal.header.id, journal.header.state)
-    place = .journal(journal)
+    place = .closed(journal)
     self.end = end
     self.lsn = lsn
     carriedLSN = lsn
@@ -80,19 +80,26 @@ final class LogWriter: @unchecked Sendable {
   /// Where the log goes on.
   private enum Place {
     case journal(JournalFile)
+    /// In one that was closed, and that nothing may be written to before it says, durably, that a session goes on in it.
+    case closed(JournalFile)
     /// In one that the next write has to start.
     indirect case pending(JournalStart)
   }
 
   /// The journal that is appended to; nil where the next write has to start one.
-  var journal: JournalFile? { if case .journal(let journal) = place { journal } else { nil } }
+  var journal: JournalFile? {
+    switch place {
+    case .journal(let journal), .closed(let journal): journal
+    case .pending: nil
+    }
+  }
 
   /// How the next journal starts, where there is none to append to.
   var pending: JournalStart? { if case .pending(let start) = place { start } else { nil } }
 
   var position: Position {
     switch place {
-    case .journal(let journal): Position(salt: journal.header.salt, lsn: lsn)
+    case .journal(let journal), .closed(let journal): Position(salt: journal.header.salt, lsn: lsn)
     case .pending(let start): Position(salt: start.predecessor?.salt ?? 0, lsn: lsn)
     }
   }
@@ -330,6 +337,7 @@ final class LogWriter: @unchecked Sendable {
     guard let journal else { return }
     let known = durable.withLock { $0 }
     guard closed || known.awaitsMark else { return }
+    if case .closed = place { place = .journal(journal) }
     _ = tail.beginGroup(at: end, durableEnd: known.end)
     groupStart = tail.current.bytes.count
     staged.removeAll()
@@ -344,8 +352,11 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// The same process goes on behind its own close mark.
-  func reopened() { durable.withLock { $0.markedEnd = 0 } }
+  /// The same process goes on behind its own close mark. Others may have had the page in between.
+  func reopened() {
+    if let journal { place = .closed(journal) }
+    durable.withLock { $0.markedEnd = 0 }
+  }
 
   /// Whether writes go on. A sync beside the writers may have failed since the last group.
   func checkUsable() throws(LogStoreError) {
@@ -404,8 +415,19 @@ final class LogWriter: @unchecked Sendable {
   func startIfPending() throws(LogStoreError) -> JournalFile {
     switch place {
     case .journal(let journal): journal
+    case .closed(let journal): try goOn(in: journal)
     case .pending(let start): try begin(start)
     }
+  }
+
+  /// Says behind the close mark, durably, that a session goes on there, before anything else is written.
+  ///
+  /// If its first batch were all that stands there and were lost without a trace, the file would look closed again; the
+  /// next session would write at the same place with the same salt, and a crash in that could bring the lost batch back.
+  private func goOn(in journal: JournalFile) throws(LogStoreError) -> JournalFile {
+    try writeMark(closed: false)
+    // Without room for the mark, the journal's life is over.
+    return try startIfPending()
   }
 
   private func begin(_ start: JournalStart) throws(LogStoreError) -> JournalFile {
@@ -440,12 +462,13 @@ final class LogWriter: @unchecked Sendable {
   func switchJournal() throws(LogStoreError) -> JournalFile {
     try syncAll()
     guard let old = journal else { return try startIfPending() }
+    let before = place
     retire(old, at: end)
     do {
       return try startIfPending()
     } catch {
       // Nothing of the new one stands: writers go on in the old one.
-      if poison == nil, !mayBeNamed { place = .journal(old) }
+      if poison == nil, !mayBeNamed { place = before }
       throw error
     }
   }

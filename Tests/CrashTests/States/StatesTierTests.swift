@@ -37,7 +37,7 @@ import Testing
   @Test func whatAWrongEngineWouldShowIsToldShrunkAndReplayed() throws {
     // As if the engine could not hold a third operation.
     var tier = StatesTier()
-    tier.check = Toy.noThirdOperation
+    tier.check = WrongCheck.noThirdOperation
     tier.parts = [Part.sequences, Part.interleaved].map { part in
       var part = part
       part.sample = 12
@@ -52,7 +52,7 @@ import Testing
     for violation in tally.violations {
       #expect(violation.replay.hasPrefix("t0:"))
       let text = String(violation.replay.dropFirst(3))
-      #expect(try tier.replay(text)?.what == Toy.complaint, "\(violation.replay)")
+      #expect(try tier.replay(text)?.what == WrongCheck.complaint, "\(violation.replay)")
       #expect(try StatesTier().replay(text) == nil, "\(violation.replay)")
     }
     #expect(throws: Replay.Fault.self) { try tier.replay("nonsense") }
@@ -61,7 +61,7 @@ import Testing
 }
 
 /// A check that finds fault with what is right.
-enum Toy {
+enum WrongCheck {
   static let complaint = "there is a third operation"
 
   static func noThirdOperation(_ kind: Workload.Kind) -> StateCheck {
