@@ -10,6 +10,8 @@ import Testing
     let play = Play(seed: seed)
     let first = PlayRun(play, schedule: seed)
     #expect(first.problem == nil)
+    // When the engine's own queue begins is not for the turnstile to say.
+    guard !first.trace.contains(Turnstile.engine) else { return }
     let again = PlayRun(play, schedule: 0, following: first.trace)
     #expect(again.problem == nil)
     #expect(again.trace == first.trace)
@@ -27,7 +29,7 @@ import Testing
     // Writer `b` commits while `a` stands in front of each of its calls in turn.
     let play = try #require(Play("play compacted 3:a power p+x=4.1/b power p+y=4.2"))
     var orders: Set<[String]> = []
-    for calls in 1..<12 {
+    for calls in 0..<12 {
       let trace = Array(repeating: Character("a"), count: calls) + Array(repeating: Character("b"), count: 12)
       let run = PlayRun(play, schedule: 1, following: Array(trace.prefix(calls + 1)))
       #expect(run.problem == nil)

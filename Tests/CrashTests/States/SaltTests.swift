@@ -7,13 +7,8 @@ import Testing
 /// A disk that looks as it did before hands out other random bytes all the same.
 @Suite struct SaltTests {
   @Test func aCrashThatLeavesNothingOfASessionBringsNoSaltBack() throws {
-    // In the second session a write is lost with the power; the third writes to a journal of the same number. Had it the
-    // same salt, the lost one's frames would verify in it, where the crash exposes the bytes of a removed file.
-    let subject = try #require(
-      CrashCase(
-        "records absent 1 1:0 compact previous|strict.12.s9|records absent 1 1:0 failed-sync old p+n1=4.7;0 close|"
-          + "strict.8.g3|records absent 1 1:0 reopen;0 power p+n1=4.6;0 close|strict.8.s5"))
-    #expect(try Replay().run(subject) == nil)
+    // Had a journal the salt of one that is gone, the lost one's frames would verify in it, where the crash exposes the bytes
+    // of a removed file.
     let storage = SimulatedStorage(seed: 1)
     storage.recordMoments()
     try Page.open(storage).put("one", for: "a")

@@ -35,7 +35,7 @@ import Testing
 
   @Test func aCrashInsideACrashGoesWhereOneIsEnough() throws {
     let first = try #require(Workload("records absent 1 3:0 power p+a=4.1"))
-    let second = try #require(Workload("records absent 1 3:0 power p+b=4.1;0 power p+c=4.2"))
+    let second = try #require(Workload("records absent 1 3:0 power p+b=4.1;0 power p+c=4.2;0 power p+d=4.3"))
     var explorer = Explorer(
       Effort(
         profiles: [.strict], extent: CrashExtent(exhaustive: 64, samples: 16),
@@ -57,7 +57,7 @@ import Testing
     var explorer = PlayExplorer(seen: nil, check: WrongCheck.noThirdOperation)
     let found = explorer.explore(play, schedule: 3)
     let failure = try #require(found)
-    let shrunk = PlayShrinker(seconds: 60, check: WrongCheck.noThirdOperation).shrink(failure)
+    let shrunk = PlayShrinker(schedules: 4, seconds: 60, check: WrongCheck.noThirdOperation).shrink(failure)
     #expect(shrunk.what == WrongCheck.complaint)
     #expect(shrunk.subject.play.parts.count <= 2)
     #expect(shrunk.subject.play.parts.allSatisfy { $0.name == "a" || $0.name == "b" })

@@ -34,6 +34,8 @@ final class PlayRun: Sendable {
     var print: UInt64
   }
 
+  private static let patience = Duration.seconds(1)
+
   /// Runs a play; whose turn it is, `trace` decides as far as it goes, then the seed.
   init(_ play: Play, schedule seed: UInt64, following trace: [Character] = []) {
     self.play = play
@@ -67,14 +69,22 @@ final class PlayRun: Sendable {
     }
     var random = SeededRandom(seed: seed)
     var given = trace[...]
+    var waitingSince: ContinuousClock.Instant?
     var current: Character?
     do throws(Turnstile.Hang) {
       try turnstile.run { ready in
         if let next = given.first {
-          guard ready.contains(next) else { return nil }
-          given.removeFirst()
-          note(next)
-          return next
+          if ready.contains(next) {
+            given.removeFirst()
+            waitingSince = nil
+            note(next)
+            return next
+          }
+          let since = waitingSince ?? .now
+          waitingSince = since
+          // One that does not come although all others wait went another way this time.
+          if ContinuousClock.now - since < PlayRun.patience { return nil }
+          given = []
         }
         // Often the same thread goes on: few switches, at any place, find most.
         var name = ready[Int(random.next() % UInt64(ready.count))]
