@@ -133,6 +133,42 @@ struct Corpus: Sendable {
       try $0.write(batches: 4)
       try $0.close()
     },
+    // The small ones again, with other contents: more frames to a byte than large ones have.
+    Recipe("open-longer") {
+      for _ in 0..<4 {
+        try $0.write(batches: 12, durability: .process)
+        try $0.sync()
+        $0.wait(seconds: 2)
+      }
+    },
+    Recipe("closed-longer") {
+      try $0.write(batches: 100)
+      try $0.close()
+    },
+    Recipe("kept-longer") {
+      try $0.write(batches: 24)
+      try $0.compact(keep: .all)
+      try $0.write(batches: 24)
+      try $0.compact(keep: .all)
+      try $0.write(batches: 24)
+      try $0.close()
+    },
+    Recipe("killed-often") {
+      for _ in 0..<6 {
+        try $0.write(batches: 12)
+        $0.kill()
+      }
+      try $0.write(batches: 12)
+      try $0.close()
+    },
+    Recipe("deflated-longer") {
+      $0.compression = .deflate
+      $0.isWordy = true
+      try $0.write(batches: 20)
+      try $0.compact(keep: .previous)
+      try $0.write(batches: 20)
+      try $0.close()
+    },
     Recipe("application", whole: { try ApplicationPage.build(seed: $0) }),
   ]
 }

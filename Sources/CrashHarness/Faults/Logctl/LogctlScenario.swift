@@ -51,7 +51,8 @@ struct LogctlScenario: Sendable {
     switch command {
     case .import: "\(logctl) import --durability power \(page) < \(lines)"
     case .salvage: "\(logctl) salvage \(page) -o \(page)-copy"
-    case .replay, .verify, .compact, .forget: "\(logctl) \(command) \(page)"
+    case .forget: "\(logctl) forget --yes \(page)"
+    case .replay, .verify, .compact: "\(logctl) \(command) \(page)"
     }
   }
 

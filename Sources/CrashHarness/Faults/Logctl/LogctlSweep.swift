@@ -5,7 +5,7 @@ import Synchronization
 struct LogctlSweep {
   static let row = "t1 logctl"
   /// What CI runs of all cases, from each subcommand alike.
-  private static let inCI = 40
+  private static let inCI = 200
 
   static func run(_ plan: Plan, _ tally: Tally) throws {
     let tools: LogctlTools

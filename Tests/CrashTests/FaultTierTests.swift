@@ -1,0 +1,71 @@
+import LogStore
+import LogStoreTesting
+import Testing
+
+@testable import CrashHarness
+
+/// A slice of each part of tier 1, and what it has found.
+@Suite struct FaultTierTests {
+  private func holds(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let violation = try FaultTier().replay(text)
+    #expect(violation == nil, "\(text): \(violation?.what ?? "")", sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: ["open", "carried", "kept", "lost", "application"])
+  func someFlippedBitsGiveExactDataOrAReport(page name: String) throws {
+    let page = try #require(try Corpus.page(name, seed: 1))
+    for file in page.names {
+      for bit in stride(from: 0, to: 8 * (page.files[file]?.count ?? 0), by: 397) {
+        try holds("flips 1 \(name) \(file) \(bit)")
+      }
+      for length in stride(from: 0, to: page.files[file]?.count ?? 0, by: 53) {
+        try holds("cuts 1 \(name) \(file) \(length)")
+      }
+    }
+  }
+
+  @Test(arguments: DamageCase.Sector.allCases)
+  func someWrongSectorsGiveExactDataOrAReport(sector: DamageCase.Sector) throws {
+    let page = try #require(try Corpus.page("kept", seed: 1))
+    let places = SectorDamage(page: page, size: 512, seed: 1).places
+    for (index, place) in places.enumerated() {
+      let other = sector.needsAnother ? places[(index + 3) % places.count] : nil
+      let one = DamageCase(seed: 1, page: "kept", kind: .sector(sector, size: 512, place, other: other))
+      if one.damage(page) != nil { try holds("\(one)") }
+    }
+  }
+
+  @Test(arguments: FaultWay.allCases)
+  func someCallsThatFailCostNothingThatWasAcknowledged(way: FaultWay) throws {
+    for session in FaultSession.all {
+      for place in stride(from: 0, to: 60, by: 17) {
+        let one = FaultCase(session: session.name, way: way, place: place, isRepeating: way.canRepeat && place % 2 == 1)
+        let outcome = try one.run()
+        #expect(outcome.problem == nil, "\(one): \(outcome.problem ?? "")")
+      }
+    }
+  }
+
+  /// One bit of a length led the search for where to go on over seven batches that verify.
+  @Test func aWrongLengthLosesItsOwnBatchOnly() throws { try holds("flips 1 open 0000000000.journal 2160") }
+
+  /// One bit of a length led the search over the mark that said that what it hid had been durable.
+  @Test func aWrongLengthHidesNoMark() throws { try holds("flips 1 open 0000000000.journal 6062") }
+
+  /// A newest journal that is cut inside its header was said to be cut off once, and never again.
+  @Test func whatAGapTakesStaysOnRecord() throws {
+    try holds("cuts 1 carried 0000000001.journal 3")
+    try holds("cuts 1 kept-open 0000000001.journal 47")
+  }
+
+  /// A mark that came along with another journal's sector gave the lost header that journal's salt.
+  @Test func aMisdirectedSectorGivesNoHeaderItsSalt() throws {
+    try holds("sectors 1 carried copied 512 0000000000.journal 0 0000000001.journal 0")
+    try holds("sectors 1 long-values copied 4096 0000000000.journal 0 0000000002.journal 0")
+  }
+
+  /// A read error on the way to the kept generation was taken for its absence, and the records for damaged.
+  @Test func aReadErrorInTheKeptGenerationIsNoDamage() throws {
+    for place in 30..<60 { try holds("calls heal inputOutput \(place) once") }
+  }
+}
