@@ -34,7 +34,7 @@ final class BlockBench {
     device = try Mounts.attach(folder + "/state", sector: recording.format.sector, note: folder + "/device")
   }
 
-  deinit { Mounts.detach(device) }
+  deinit { Mounts.detach(device, from: folder + "/state") }
 
   /// - Parameter crash: not before the last one's flush.
   func judge(_ crash: DiskState) throws -> Verdict {
@@ -50,6 +50,7 @@ final class BlockBench {
     do {
       try Mounts.mount(device, at: folder + "/crashed", recording.format)
     } catch {
+      guard Mounts.hasFile(device, folder + "/state") else { throw SystemFault("\(device) was taken away", ENODEV) }
       return .unmountable("\(error)")
     }
     let objection: String?

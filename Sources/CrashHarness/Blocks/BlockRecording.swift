@@ -25,7 +25,7 @@ struct BlockRecording {
     // What unmounting writes is told to nobody: the log ends here.
     let bytes = TemporaryFolder.read(folder + "/log") ?? []
     try Mounts.unmount(folder + "/mounted")
-    Mounts.detach(device)
+    Mounts.detach(device, from: folder + "/fuse/disk")
     try Mounts.unmount(folder + "/fuse")
     server.wait()
     guard let log = DiskLog(bytes) else { throw SystemFault("reading the log", EINVAL) }
