@@ -46,7 +46,7 @@ let package = Package(
     .testTarget(
       name: "CrashTests", dependencies: ["CrashHarness", "crash", "LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
-      name: "FuzzTests", dependencies: ["LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
+      name: "FuzzTests", dependencies: ["CrashHarness", "LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
       exclude: ["Driver", "Corpus", "FailCases", "build", "run", "seed"], sources: ["Targets", "Replay"],
       swiftSettings: strict),
     .testTarget(

@@ -7,7 +7,9 @@ struct FuzzTarget: Sendable {
   var name: String
   var run: @Sendable ([UInt8]) throws -> Void
 
-  static let all: [FuzzTarget] = [.frame, .journal, .snapshot, .lines, .operations]
+  static let all: [FuzzTarget] = [
+    .frame, .lines, .roundtrip, .journal, .snapshot, .operations, .crashes, .directories,
+  ]
 
   static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

@@ -1,3 +1,5 @@
+import LogStore
+
 @testable import LogctlCore
 
 extension FuzzTarget {
@@ -11,7 +13,7 @@ extension FuzzTarget {
     }
   }
 
-  private struct Parsed: Equatable {
+  struct ParsedLine: Equatable {
     var kind: LineOperation.Kind
     var key: [UInt8]
     var value: [UInt8]
@@ -19,7 +21,7 @@ extension FuzzTarget {
   }
 
   /// Nil for an empty line, and for one that is refused.
-  private static func parse(_ line: [UInt8]) throws -> Parsed? {
+  static func parse(_ line: [UInt8]) throws -> ParsedLine? {
     // In memory of its own, so that the sanitizer sees a step outside.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 1)
     defer { unsafe buffer.deallocate() }
@@ -27,7 +29,7 @@ extension FuzzTarget {
     do throws(LineError) {
       guard let operation = try unsafe LineParser.parse(buffer, in: 0..<line.count) else { return nil }
       func bytes(_ slice: Slice) -> [UInt8] { unsafe Array(buffer[slice.start..<(slice.start + slice.count)]) }
-      return Parsed(
+      return ParsedLine(
         kind: operation.kind, key: bytes(operation.key), value: bytes(operation.value), before: bytes(operation.before))
     } catch {
       try demand(!"\(error)".isEmpty, "an error says nothing")
@@ -35,7 +37,7 @@ extension FuzzTarget {
     }
   }
 
-  private static func written(_ parsed: Parsed) -> [UInt8] {
+  private static func written(_ parsed: ParsedLine) -> [UInt8] {
     var line = ByteBuffer()
     line.beginLine()
     let name =
@@ -60,5 +62,20 @@ extension FuzzTarget {
     }
     line.append("}")
     return line.bytes
+  }
+}
+
+extension FuzzTarget {
+  /// A page's records as `logctl replay` prints them.
+  static func printed(_ view: PageView) throws -> [UInt8] {
+    var lines = ByteBuffer()
+    try view.forEach { key, value in
+      lines.beginLine()
+      lines.member("key", or: "key64", key)
+      lines.member("value", or: "value64", value)
+      lines.endLine()
+      return true
+    }
+    return lines.bytes
   }
 }

@@ -119,5 +119,17 @@ def marks_in(events):
     return [event.mark for event in events if isinstance(event, Batch) and event.mark]
 
 
-def losses_in(events):
-    return [parsed_loss(e.frames[0]) for e in events if isinstance(e, Batch) and e.frames[0].kind == LOSS]
+def losses_in(events, data, salt):
+    """The losses that a walk takes in front of any other frame."""
+    found = []
+    for event in events:
+        if isinstance(event, Batch):
+            if event.frames[0].kind != LOSS:
+                break
+            found.append(parsed_loss(event.frames[0]))
+        elif isinstance(event, Dropped):
+            # An unfinished batch was begun here; without a frame that stands in place there was none.
+            frame = frame_at(data, salt, event.start, event.end, IN_JOURNAL)
+            if frame and is_in_place(frame, []):
+                break
+    return found

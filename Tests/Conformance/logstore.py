@@ -19,7 +19,7 @@ from snapshot import Snapshot, SnapshotDamage
 SALVAGE, STRICT, POINT_IN_TIME = POLICIES = ("salvage", "strict", "pointInTime")
 BENIGN = {"torn-tail", "not-closed"}
 PAGE_FILE = re.compile(
-    r"[0-9]{10}\.(journal|snapshot|journal\.tmp|snapshot\.tmp|snapshot\.tables\.tmp|[0-9a-f]{16}\.quarantine)"
+    r"[0-9]{10}\.(journal|snapshot|journal\.tmp|snapshot\.tmp|snapshot\.tables\.tmp|[0-9a-f]{16}\.quarantine(\.tmp)?)"
 )
 
 
@@ -66,6 +66,7 @@ class Files:
             for n in [n for n, data in files_of_kind.items() if self.is_strange(data, magic)]:
                 del files_of_kind[n]
         self.refused_snapshots = set()
+        self.has_damage_inside = False
         self.findings = set()
 
     def find_page_id(self):
@@ -93,9 +94,16 @@ class Files:
         if generation not in self.snapshots or generation in self.refused_snapshots:
             return None
         try:
-            return Snapshot.open(self.snapshots[generation], generation)
+            snapshot = Snapshot.open(self.snapshots[generation], generation)
         except SnapshotDamage as damage:
             self.report("damaged-snapshot", generation, "snapshot", damage.start, damage.end)
+            return None
+        try:
+            snapshot.losses()
+            return snapshot
+        except SnapshotDamage as damage:
+            self.report("damaged-snapshot", generation, "snapshot", damage.start, damage.end)
+            self.has_damage_inside = True
             return None
 
     def refuse_snapshot(self, generation, damage):
@@ -174,6 +182,7 @@ class Files:
         journals = []
         while header:
             journals.insert(0, header)
+            self.refuse_directory(name_of(header.generation, "snapshot"))
             snapshot = self.snapshot(header.generation)
             if snapshot and snapshot.header.journal_salt == header.salt:
                 return Chain(snapshot, journals)
@@ -246,6 +255,8 @@ class Files:
             foreign = highest in directories or not self.snapshots[highest].startswith(SNAPSHOT_MAGIC)
         if foreign:
             return PageError("foreignFile", f"the file of generation {highest} is not one of a page")
+        if self.has_damage_inside:
+            return PageError("damaged", "a snapshot's losses, and no kept generation to read instead")
         return PageError("noBase", "nothing to start from")
 
 
@@ -306,28 +317,62 @@ def open_page(files, policy=SALVAGE):
     if not found:
         return Opened()
     n, chain = found
-    table, losses = Table(), []
-    while chain.base:
-        try:
-            table, losses = Table(chain.base.records()), chain.base.losses()
-            break
-        except SnapshotDamage as damage:
-            base = chain.base
-            page.refuse_snapshot(base.header.generation, damage)
-            seen = set(page.findings)
-            without = page.chain_from(n) if n in page.journals else None
-            if without:
-                chain = without
-            elif damage.records is not None:
-                page.findings = seen
-                table, losses = Table(damage.records), base.losses()
-                break
-            else:
-                raise PageError("damaged", f"a snapshot's {damage}, and no kept generation to read instead") from None
-    opened = replay(page, chain, table, losses, policy)
-    if policy == STRICT and {f.kind for f in opened.findings} - BENIGN - {"recorded-loss"}:
+    opened = replay(page, based(page, n, chain), policy)
+    if policy == STRICT and damage_in(opened.findings):
         raise PageError("damaged", "damage or a gap, under the strict policy")
     return opened
+
+
+def damage_in(findings):
+    return {f.kind for f in findings} - BENIGN - {"recorded-loss"}
+
+
+@dataclass
+class Based:
+    """A chain, and what its base holds."""
+
+    chain: Chain
+    table: Table = field(default_factory=Table)
+    losses: list = field(default_factory=list)
+
+
+def based(page, n, chain):
+    """The chain with its base read; with another base where that one is damaged inside."""
+    base = chain.base
+    if not base:
+        return Based(chain)
+    try:
+        return Based(chain, Table(base.records()), base.losses())
+    except SnapshotDamage as damage:
+        page.refuse_snapshot(base.header.generation, damage)
+        seen = set(page.findings)
+        kept = kept_behind(page, n, base)
+        if kept:
+            return kept
+        page.findings = seen
+        if damage.records is None:
+            raise PageError("damaged", f"a snapshot's {damage}, and no kept generation to read instead") from None
+        return Based(chain, Table(damage.records), base.losses())
+
+
+def kept_behind(page, n, snapshot):
+    """The chain without a snapshot, if it leads, whole, to the state that the snapshot holds."""
+    try:
+        chain = page.chain_from(n) if n in page.journals else None
+        kept = chain and based(page, n, chain)
+    except PageError:
+        return None
+    if not kept:
+        return None
+    seen, page.findings = page.findings, set()
+    links = links_of(page, kept.chain)
+    before = [link for link in links if link.header.generation < snapshot.header.generation]
+    own = [link for link in links if link.header.generation == snapshot.header.generation]
+    opened = replay_links(page, before, own, Based(kept.chain, Table(kept.table.records()), kept.losses), SALVAGE)
+    page.findings = seen
+    is_whole = not damage_in(opened.findings)
+    holds = (opened.lsn, len(opened.table.order)) == (snapshot.header.lsn, snapshot.footer.count)
+    return kept if is_whole and holds else None
 
 
 @dataclass
@@ -360,24 +405,31 @@ class Link:
 
 
 def links_of(page, chain):
+    links = []
     for header, successor in zip(chain.journals, [*chain.journals[1:], None]):
         data = page.journals[header.generation]
         if successor and successor.end is not None:
             limit = expected = successor.end
         else:
             limit, expected = len(data), HEADER_SIZE if successor else header.initial_length
-        yield Link(header, successor, data, min(limit, len(data)), expected)
+        links.append(Link(header, successor, data, min(limit, len(data)), expected))
+    return links
 
 
-def replay(page, chain, table, losses, policy):
-    links = list(links_of(page, chain))
-    walks = []
-    for link in reversed(links):
+def replay(page, state, policy):
+    return replay_links(page, links_of(page, state.chain), [], state, policy)
+
+
+def replay_links(page, links, behind, state, policy):
+    """Replays journals; what those behind them say of losses counts, too."""
+    table, losses, walks = state.table, state.losses, []
+    for link in reversed(links + behind):
         walks.insert(0, link.walk(losses))
-        losses = losses + [loss for loss in losses_in(walks[0]) if loss not in losses]
+        named = losses_in(walks[0], link.data, link.header.salt)
+        losses = losses + [loss for loss in named if loss not in losses]
     for loss in losses:
         page.report("recorded-loss", loss.generation, "journal", loss.start, loss.end, loss.count)
-    lsn = chain.base.header.lsn if chain.base else 0
+    lsn = state.chain.base.header.lsn if state.chain.base else 0
     for index, (link, events) in enumerate(zip(links, walks)):
         lsn, goes_on = replay_journal(page, link, events, table, policy)
         if not goes_on:

@@ -5,6 +5,7 @@ import argparse
 import base64
 import json
 import re
+import struct
 import sys
 import zlib
 
@@ -48,7 +49,45 @@ def verdict(page, policy):
     }
 
 
+def serve(requests, answers):
+    """Answers for the fuzzer, which holds the pages in memory: the verdict under each policy, a line each.
+
+    A page is a count of files, then for each its name and its bytes, with a length of four bytes in front; 2³²−1 for a
+    directory.
+    """
+
+    def number():
+        return struct.unpack("<I", requests.read(4))[0]
+
+    while count := requests.read(4):
+        files = {}
+        for _ in range(struct.unpack("<I", count)[0]):
+            name = requests.read(number()).decode()
+            length = number()
+            files[name] = None if length == 2**32 - 1 else requests.read(length)
+        for policy in logstore.POLICIES:
+            answers.write(verdict_line(files, policy).encode() + b"\n")
+        answers.flush()
+
+
+def verdict_line(files, policy):
+    """Tab between the members of a verdict, spaces between those of a finding; `-` for what is not there."""
+    try:
+        opened = logstore.open_page(files, policy)
+    except logstore.PageError as error:
+        return f"error\t{error.code}"
+    except Exception as fault:  # A fault of this reader, which the fuzzer is to report.
+        return f"fault\t{fault!r}"
+    records = opened.table.records()
+    packed = b"".join(struct.pack("<II", len(key), len(value)) + key + value for key, value in records)
+    findings = sorted(" ".join("-" if v is None else str(v) for v in vars(f).values()) for f in opened.findings)
+    members = [opened.verdict, opened.lsn, len(records), zlib.crc32(packed), int(opened.incomplete), *findings]
+    return "\t".join(map(str, members))
+
+
 def main():
+    if sys.argv[1:] == ["serve"]:
+        return serve(sys.stdin.buffer, sys.stdout.buffer)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=["replay", "verdict"])
     parser.add_argument("page")

@@ -18,7 +18,7 @@ final class ScriptRunner {
   /// Whether the page has damage on it from the start.
   var allowsDamage = false
   /// Codes that a step may fail with.
-  private let expected: Set<LogStoreError.Code>
+  var expected: Set<LogStoreError.Code>
   private var isSuspended = false
   /// States of the history that were left behind when an opening settled it.
   private(set) var seen: [OrderedTable] = []

@@ -29,6 +29,15 @@ enum FileHeader {
     return .good
   }
 
+  /// The page that a file says it is of, if its magic and its checksum are right, whatever else its header says.
+  static func identity(_ bytes: UnsafeRawBufferPointer, magic: [UInt8]) -> PageID? {
+    guard bytes.count >= Limits.headerBytes, let base = bytes.baseAddress,
+      magic.indices.allSatisfy({ unsafe bytes[$0] == magic[$0] })
+    else { return nil }
+    let covered = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<124])
+    return unsafe Checksum.update(0, covered) == base.load(124) ? id(base) : nil
+  }
+
   static func begin(_ buffer: ByteBuffer, magic: [UInt8], state: UInt32, id: PageID, generation: UInt64) {
     for byte in magic { buffer.append(byte) }
     buffer.append(version)

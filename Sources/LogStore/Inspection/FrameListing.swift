@@ -50,10 +50,8 @@ struct FrameListing {
     {
       journals.insert(previous, at: 0)
     }
-    var losses = try chain.base?.losses() ?? []
-    for journal in journals { losses += try journal.losses().filter { !losses.contains($0) } }
     self.journals = journals
-    self.losses = losses
+    losses = try RecordedLosses.all(base: chain.base, journals)
   }
 
   func run(_ body: (FrameInfo) throws -> Bool) throws {

@@ -119,8 +119,7 @@ struct Verification {
       done += damage.size
     case .absent: break
     case .notAFile:
-      findings.append(
-        Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a snapshot"))
+      noteStranger(Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a snapshot"))
     }
   }
 
@@ -156,9 +155,13 @@ struct Verification {
       }
     case .absent: break
     case .notAFile:
-      findings.append(
-        Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
+      noteStranger(Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
     }
+  }
+
+  /// Once: the search for the chain may have come by already.
+  private mutating func noteStranger(_ finding: Finding) {
+    if !findings.contains(finding) { findings.append(finding) }
   }
 
   private mutating func verify(_ journal: JournalFile, _ chain: Chain) throws(LogStoreError) {

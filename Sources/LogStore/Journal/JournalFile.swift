@@ -25,26 +25,43 @@ final class JournalFile: Sendable {
     JournalReader(file: file, name: name, path: path, header: header, from: first, limit: limit)
   }
 
-  /// The losses that the journal names behind its header.
-  func losses() throws(LogStoreError) -> [LossRecord] {
-    let reader = reader(limit: status.size)
-    var found: [LossRecord] = []
-    let resynchronizer = Resynchronizer(reader, limit: status.size)
-    var place = UInt64(Limits.headerBytes)
-    while place < status.size {
-      if let frame = try reader.frame(at: place) {
-        guard let loss = frame.loss else { break }
-        found.append(loss)
-        place = frame.end
-      } else if let next = try resynchronizer.resume(after: place) {
-        // One that does not verify hides none of the others.
-        place = next
-      } else {
-        break
-      }
+  /// The losses that the journal names behind its header: those that a walk over it takes in front of any other frame.
+  ///
+  /// - Parameters:
+  ///   - skips: what is known to be lost of this journal.
+  ///   - successor: the journal behind it, which may say where the log ends.
+  func losses(
+    skipping skips: [LossRecord] = [], before successor: JournalFile? = nil
+  ) throws(LogStoreError) -> [LossRecord] {
+    let end = successor?.header.predecessor?.end
+    let reader = reader(limit: min(status.size, end ?? status.size))
+    // As good as always: the log begins with something else, and nothing need be walked over.
+    if skips.isEmpty, let first = try reader.frame(at: UInt64(Limits.headerBytes)), first.kind != .loss,
+      first.type.isFirst, first.kind != .part || !first.type.isLast
+    {
+      return []
     }
-    return found
+    var walk = JournalWalk(reader)
+    // Where the end is unknown the state stops at the successor's LSN; what is lost is told all the same.
+    walk.isSealed = successor != nil
+    walk.isCut = status.size < end ?? (successor == nil ? header.initialLength : 0)
+    walk.skips = skips
+    var sink = LeadingLosses()
+    try walk.run(&sink)
+    return sink.losses
   }
 
   deinit { file.close() }
+}
+
+/// Gathers losses up to the first frame that is none.
+private struct LeadingLosses: JournalSink {
+  private(set) var losses: [LossRecord] = []
+  private var isOver = false
+
+  mutating func take(_ frame: JournalFrame) throws(LogStoreError) { isOver = true }
+  mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool { false }
+  mutating func abandon() {}
+  mutating func mark(_ mark: Mark, _ frame: JournalFrame) { isOver = true }
+  mutating func loss(_ frame: JournalFrame) { if !isOver, let loss = frame.loss { losses.append(loss) } }
 }

@@ -62,9 +62,16 @@ struct ChainFinder {
   }
 
   private mutating func chain(from start: UInt64) throws(LogStoreError) -> Chain? {
-    if case .notAFile = try files.journal(start) { return nil }
+    if case .notAFile = try journal(start) {
+      // The snapshot of that number would need it; nothing else does.
+      if let snapshot = try self.snapshot(start).file, isOurs(snapshot.header.id) {
+        throw notAFile(PageFile.journal(start).name)
+      }
+      return nil
+    }
     guard let newest = try usableJournal(start) else {
-      guard case .absent = try files.journal(start), let snapshot = try usableSnapshot(start),
+      if case .notAFile = try self.snapshot(start) { return nil }
+      guard case .absent = try journal(start), let snapshot = try usableSnapshot(start),
         isOurs(snapshot.header.id)
       else { return nil }
       missing(
@@ -94,7 +101,7 @@ struct ChainFinder {
         return Chain(base: snapshot, journals: journals)
       }
       guard let previous = try usableJournal(predecessor.generation) else {
-        if case .absent = try files.journal(predecessor.generation) {
+        if case .absent = try journal(predecessor.generation) {
           missing(.journal(predecessor.generation), "a journal between others is missing")
         }
         return nil
@@ -119,6 +126,29 @@ struct ChainFinder {
 
   private func isOurs(_ other: PageID) -> Bool { id == nil || other == id }
 
+  /// Journal `generation`; a file of another page is none.
+  private func journal(_ generation: UInt64) throws(LogStoreError) -> PageFiles.Candidate<JournalFile> {
+    let found = try files.journal(generation)
+    let id = owner(found) { $0.header.id }
+    return id.map(isOurs) ?? true ? found : .absent
+  }
+
+  /// Snapshot `generation`, likewise.
+  private func snapshot(_ generation: UInt64) throws(LogStoreError) -> PageFiles.Candidate<SnapshotReader> {
+    let found = try files.snapshot(generation)
+    let id = owner(found) { $0.header.id }
+    return id.map(isOurs) ?? true ? found : .absent
+  }
+
+  /// The page that a file says it is of.
+  private func owner<File>(_ candidate: PageFiles.Candidate<File>, _ id: (File) -> PageID) -> PageID? {
+    switch candidate {
+    case .usable(let file): id(file)
+    case .damaged(let damage): damage.id
+    case .absent, .notAFile: nil
+    }
+  }
+
   private func isEarlyEnough(_ snapshot: SnapshotReader) -> Bool {
     switch until {
     case .now: true
@@ -132,7 +162,7 @@ struct ChainFinder {
   }
 
   private mutating func usableSnapshot(_ generation: UInt64) throws(LogStoreError) -> SnapshotReader? {
-    switch try files.snapshot(generation) {
+    switch try snapshot(generation) {
     case .usable(let snapshot):
       do throws(LogStoreError) {
         _ = try snapshot.losses()
@@ -141,7 +171,7 @@ struct ChainFinder {
         // What it says of earlier losses cannot be read, so it cannot be trusted with the rest.
         guard error.code == .damaged, let offset = error.offset else { throw error }
         isDamagedInside = true
-        passOver(snapshot.name, offset..<(offset + UInt64(SnapshotLayout.lossFrameBytes)), error)
+        passOver(snapshot.name, try snapshot.damagedRange(at: offset), error)
         return nil
       }
     case .absent: return nil
@@ -170,7 +200,7 @@ struct ChainFinder {
   }
 
   private mutating func usableJournal(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
-    switch try files.journal(generation) {
+    switch try journal(generation) {
     case .usable(let journal): return journal
     case .absent: return nil
     case .notAFile: throw notAFile(PageFile.journal(generation).name)
@@ -211,8 +241,8 @@ struct ChainFinder {
           CutOffJournal(generation: generation, salt: journal.header.salt, size: journal.status.size))
       }
     case .damaged(let damage):
-      found = isCutOff(name, nil, &chain)
-      chain.cutOff.append(CutOffJournal(generation: generation, salt: 0, size: damage.size))
+      found = isCutOff(name, damage.id, &chain)
+      if found { chain.cutOff.append(CutOffJournal(generation: generation, salt: 0, size: damage.size)) }
     case .notAFile:
       chain.findings.append(
         Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
@@ -220,8 +250,14 @@ struct ChainFinder {
     }
     switch try files.snapshot(generation) {
     case .usable(let snapshot): if isCutOff(snapshot.name, snapshot.header.id, &chain) { found = true }
-    case .damaged: if isCutOff(PageFile.snapshot(generation).name, nil, &chain) { found = true }
-    case .absent, .notAFile: break
+    case .damaged(let damage):
+      if isCutOff(PageFile.snapshot(generation).name, damage.id, &chain) { found = true }
+    case .notAFile:
+      chain.findings.append(
+        Finding(
+          .stranger, .note, file: PageFile.snapshot(generation).name,
+          detail: "a directory or a link has the name of a snapshot"))
+    case .absent: break
     }
     return found
   }
@@ -248,11 +284,19 @@ struct ChainFinder {
 
   /// Why there is no chain at all.
   private mutating func noChain(_ descending: [UInt64]) throws(LogStoreError) -> LogStoreError {
-    if let top = descending.first {
-      if case .notAFile = try files.journal(top) { return notAFile(PageFile.journal(top).name) }
-      if case .damaged(let damage) = try files.journal(top), !damage.hasMagic { return damage.error }
-      if case .absent = try files.journal(top), case .damaged(let damage) = try files.snapshot(top), !damage.hasMagic {
-        return damage.error
+    search: for top in descending {
+      switch try journal(top) {
+      case .notAFile: return notAFile(PageFile.journal(top).name)
+      case .damaged(let damage) where !damage.hasMagic: return damage.error
+      case .usable, .damaged: break search
+      case .absent: break
+      }
+      switch try snapshot(top) {
+      case .notAFile: return notAFile(PageFile.snapshot(top).name)
+      case .damaged(let damage) where !damage.hasMagic: return damage.error
+      case .usable, .damaged: break search
+      // Only strangers have this number.
+      case .absent: break
       }
     }
     let seen = findings.map { "\($0.file): \($0.detail)" }.joined(separator: "; ")

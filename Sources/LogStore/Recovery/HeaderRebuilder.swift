@@ -46,7 +46,7 @@ struct HeaderRebuilder {
   }
 
   private func successor(of generation: UInt64) throws(LogStoreError) -> JournalFile? {
-    for other in files.listing.journals where other > generation {
+    for other in files.listing.journals.reversed() where other > generation {
       if let journal = try files.journal(other).file, journal.header.predecessor?.generation == generation,
         !journal.header.isRebuilt, journal.header.predecessor?.end != 0, isOurs(journal.header.id)
       {
@@ -132,24 +132,39 @@ struct HeaderRebuilder {
   private func baseLSN(
     _ header: JournalHeader, _ file: any StorageFile, _ size: UInt64, _ name: String, _ successor: JournalFile?
   ) throws(LogStoreError) -> UInt64? {
-    let end = successor?.header.predecessor?.end
-    let reader = JournalReader(
-      file: file, name: name, path: files.path(name), header: header, limit: min(size, end ?? size))
-    var place = UInt64(Limits.headerBytes)
-    var operations: UInt64 = 0
-    var open: UInt64 = 0
-    var isOpen = false
-    while let frame = try reader.frame(at: place), frame.type.isFirst != isOpen {
-      isOpen = !frame.type.isLast
-      if let mark = frame.mark { return mark.lsn >= operations ? mark.lsn - operations : nil }
-      if frame.kind.isOperation { open += 1 }
-      if frame.type.isLast {
-        operations += open
-        open = 0
-      }
-      place = frame.end
+    func walk(upTo limit: UInt64, _ sink: inout FirstMark) throws(LogStoreError) -> JournalOutcome {
+      let reader = JournalReader(file: file, name: name, path: files.path(name), header: header, limit: limit)
+      var walk = JournalWalk(reader)
+      // Nothing may be taken for a torn tail, and nothing behind damage counts.
+      walk.isSealed = true
+      walk.policy = .pointInTime
+      try walk.run(&sink)
+      return walk.outcome
     }
-    guard let successor, let end, place == end, !isOpen, successor.header.baseLSN >= operations else { return nil }
-    return successor.header.baseLSN - operations
+    var sink = FirstMark()
+    _ = try walk(upTo: size, &sink)
+    if let mark = sink.mark { return mark.lsn >= sink.operations ? mark.lsn - sink.operations : nil }
+    guard let successor, let end = successor.header.predecessor?.end, end <= size else { return nil }
+    let outcome = try walk(upTo: end, &sink)
+    guard !outcome.stoppedAtDamage, successor.header.baseLSN >= outcome.operations else { return nil }
+    return successor.header.baseLSN - outcome.operations
+  }
+}
+
+/// Counts the operations in front of the first mark.
+private struct FirstMark: JournalSink {
+  private(set) var mark: Mark?
+  private(set) var operations: UInt64 = 0
+
+  mutating func take(_ frame: JournalFrame) throws(LogStoreError) {}
+  mutating func abandon() {}
+
+  mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool {
+    if mark == nil { operations += batch.operations }
+    return mark == nil
+  }
+
+  mutating func mark(_ mark: Mark, _ frame: JournalFrame) {
+    if self.mark == nil { self.mark = mark }
   }
 }

@@ -21,16 +21,18 @@ final class PageFiles {
     var file: File? { if case .usable(let file) = self { file } else { nil } }
   }
 
-  /// Why a file does not verify, whether it at least begins as such a file does, and how long it is. An object, so that
-  /// handing a candidate around, as good ones are, is one count.
+  /// Why a file does not verify, whether it at least begins as such a file does, whose it is if its header tells, and how
+  /// long it is. An object, so that handing a candidate around, as good ones are, is one count.
   final class Damage: Sendable {
     let error: LogStoreError
     let hasMagic: Bool
+    let id: PageID?
     let size: UInt64
 
-    init(_ error: LogStoreError, hasMagic: Bool, size: UInt64) {
+    init(_ error: LogStoreError, hasMagic: Bool, id: PageID?, size: UInt64) {
       self.error = error
       self.hasMagic = hasMagic
+      self.id = id
       self.size = size
     }
   }
@@ -94,13 +96,14 @@ final class PageFiles {
     case .damaged:
       file.close()
       let error = LogStoreError(.damaged, "the journal's header does not verify", path: path(name), offset: 0)
-      return .damaged(Damage(error, hasMagic: true, size: status.size))
+      let id = unsafe FileHeader.identity(bytes.bytes, magic: FileHeader.journalMagic)
+      return .damaged(Damage(error, hasMagic: true, id: id, size: status.size))
     case .foreign:
       file.close()
       let error = LogStoreError(
         .foreignFile, "the file is no journal of LogStore; move it out of the page's directory", path: path(name),
         offset: 0)
-      return .damaged(Damage(error, hasMagic: false, size: status.size))
+      return .damaged(Damage(error, hasMagic: false, id: nil, size: status.size))
     case .newer:
       file.close()
       throw LogStoreError(
@@ -131,8 +134,17 @@ final class PageFiles {
           file: file, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
     } catch {
       guard error.code == .damaged || error.code == .foreignFile else { throw error }
-      return .damaged(Damage(error, hasMagic: error.code == .damaged, size: status.size))
+      let head = try again(name)
+      let id = unsafe FileHeader.identity(head.bytes, magic: FileHeader.snapshotMagic)
+      return .damaged(Damage(error, hasMagic: error.code == .damaged, id: id, size: status.size))
     }
+  }
+
+  /// The first bytes of a file whose reader has failed, and closed it.
+  private func again(_ name: String) throws(LogStoreError) -> ByteBuffer {
+    guard case .file(let file, _) = try open(name) else { return ByteBuffer() }
+    defer { file.close() }
+    return try head(of: file, path(name))
   }
 
   /// Puts a journal with a rebuilt header in the place of one that does not verify.

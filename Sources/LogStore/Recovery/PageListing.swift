@@ -97,12 +97,12 @@ enum PageName: Hashable, Sendable {
     case "snapshot": self = .file(.snapshot(generation))
     case "journal.tmp", "snapshot.tmp", "snapshot.tables.tmp": self = .temporary
     default:
-      guard let dot = rest.firstIndex(of: PageName.dot) else { return nil }
+      guard let dot = rest.firstIndex(of: PageName.dot), rest[..<dot].count == 16,
+        let offset = PageName.number(rest[..<dot], radix: 16)
+      else { return nil }
       switch String(decoding: rest[(dot + 1)...], as: UTF8.self) {
       case "quarantine.tmp": self = .temporary
-      case "quarantine":
-        guard rest[..<dot].count == 16, let offset = PageName.number(rest[..<dot], radix: 16) else { return nil }
-        self = .file(.quarantine(generation, offset: offset))
+      case "quarantine": self = .file(.quarantine(generation, offset: offset))
       default: return nil
       }
     }

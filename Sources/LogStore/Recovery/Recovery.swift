@@ -50,7 +50,7 @@ struct Recovery {
     result.report.isIncomplete = chain.isIncomplete
     result.report.snapshotGeneration = chain.base?.header.generation
     result.report.snapshotRecords = UInt64(chain.base?.count ?? 0)
-    result.losses = try losses()
+    result.losses = try RecordedLosses.all(base: chain.base, chain.journals, successor)
     if policy == .strict, let first = chain.findings.first(where: { $0.severity == .damage }) {
       throw LogStoreError(.damaged, "\(first.file): \(first.detail); open with the salvage policy", path: first.file)
     }
@@ -88,15 +88,6 @@ struct Recovery {
         lsn: min(result.lsn + 1, Limits.lsn), count: min(most, Limits.lsn)))
   }
 
-  /// The losses that the base and the journals name.
-  private func losses() throws(LogStoreError) -> [LossRecord] {
-    var found = try chain.base?.losses() ?? []
-    for journal in chain.journals {
-      for loss in try journal.losses() where !found.contains(loss) { found.append(loss) }
-    }
-    return found
-  }
-
   private func replay(
     _ journal: JournalFile, _ index: Int, _ successor: JournalFile?, _ losses: [LossRecord], _ model: any ReplayTarget
   ) throws(LogStoreError) -> JournalOutcome {
@@ -107,8 +98,7 @@ struct Recovery {
     walk.isSealed = end != nil
     walk.isCut = size < expected
     walk.successorLSN = successor?.header.baseLSN
-    walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
-      .sorted { $0.start < $1.start }
+    walk.skips = losses.naming(journal)
     walk.policy = policy
     walk.until = until
     if let progress {

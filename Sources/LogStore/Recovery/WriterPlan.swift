@@ -80,8 +80,7 @@ struct WriterPlan {
   /// The losses that the new journal has to name: those of this recovery, and those that only a journal names which is
   /// cut off from now on.
   private func losses(keeping journals: ArraySlice<JournalFile>) throws(LogStoreError) -> [LossRecord] {
-    var known = try chain.base?.losses() ?? []
-    for journal in journals { known += try journal.losses() }
+    let known = try RecordedLosses.all(base: chain.base, Array(journals))
     return result.losses.filter { !known.contains($0) } + result.newLosses
   }
 

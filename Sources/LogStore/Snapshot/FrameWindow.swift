@@ -31,15 +31,17 @@ final class FrameWindow {
     var end: UInt64
   }
 
-  /// The frame at `offset`; nil if none verifies there in front of `limit`.
-  func frame(at offset: UInt64, limit: UInt64) throws(LogStoreError) -> Frame? {
-    guard offset < limit, limit <= source.size else { return nil }
+  /// The frame at `offset`; nil if none verifies there in front of `limit`, or of `end`, where what stands there has a
+  /// place of its own: reading ahead goes to `limit` all the same.
+  func frame(at offset: UInt64, limit: UInt64, end: UInt64? = nil) throws(LogStoreError) -> Frame? {
+    let end = min(end ?? limit, limit)
+    guard offset < end, limit <= source.size else { return nil }
     var needed = Limits.frameOverhead
     while true {
-      guard UInt64(needed) <= limit - offset else { return nil }
+      guard UInt64(needed) <= end - offset else { return nil }
       try fill(offset, needed, limit)
       let position = Int(offset - start)
-      let available = Int(min(UInt64(buffer.count - position), limit - offset))
+      let available = Int(min(UInt64(buffer.count - position), end - offset))
       switch source.codec.check(buffer, position, available: available, offset: offset) {
       case .good(let type, let length):
         if type.kind.isReserved { throw .newerSnapshot(source.path, offset) }

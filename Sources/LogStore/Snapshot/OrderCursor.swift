@@ -44,9 +44,8 @@ final class OrderCursor {
     guard wanted != number else { return }
     number = wanted
     let range = frameRange(wanted * SnapshotLayout.orderEntries)
-    // Read-ahead goes to the end of the table; the frame itself must have its own size.
-    guard let frame = try window.frame(at: range.lowerBound, limit: reader.footer.keysOffset),
-      frame.type == FrameType(.order), frame.end == range.upperBound
+    let frame = try window.frame(at: range.lowerBound, limit: reader.footer.keysOffset, end: range.upperBound)
+    guard let frame, frame.type == FrameType(.order), frame.end == range.upperBound
     else {
       payload = nil
       return

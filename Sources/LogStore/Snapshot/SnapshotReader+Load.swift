@@ -66,6 +66,7 @@ extension SnapshotReader {
     while true {
       let offset = place.offset + UInt64(position)
       let check = source.codec.check(bytes, position, offset: offset)
+      try source.refuseReserved(check, offset)
       guard case .good(let type, let length) = check, type.isFirst == (position == 0) else {
         throw source.damaged(offset, "a part of record \(index) does not verify")
       }

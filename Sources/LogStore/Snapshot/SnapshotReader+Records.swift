@@ -77,7 +77,9 @@ extension SnapshotReader {
     if let loaded = try loadFromBlock(index, place) { return loaded }
     if place.span > SnapshotReader.longSpan, let frame = try lastFrame(place) {
       let bytes = try source.bytes(at: frame.offset, count: frame.span)
-      guard case .good(let type, let length) = source.codec.check(bytes, offset: frame.offset),
+      let check = source.codec.check(bytes, offset: frame.offset)
+      try source.refuseReserved(check, frame.offset)
+      guard case .good(let type, let length) = check,
         Limits.frameOverhead + length == bytes.count, type == FrameType(.record, first: false),
         let places = bytes.lend(
           Limits.frameOverhead..<bytes.count, { RecordFormat.record($0, at: Limits.frameOverhead) })

@@ -30,7 +30,9 @@ extension SnapshotReader {
   func tableFrame(at offset: UInt64, payload: Int, kind: FrameKind) throws(LogStoreError) -> [UInt8] {
     if let frame = cache.frame(at: offset) { return frame.bytes }
     let bytes = try source.bytes(at: offset, count: payload + Limits.frameOverhead)
-    guard case .good(FrameType(kind), payload) = source.codec.check(bytes, offset: offset) else {
+    let check = source.codec.check(bytes, offset: offset)
+    guard case .good(FrameType(kind), payload) = check else {
+      try source.refuseReserved(check, offset)
       throw source.damaged(offset, "a frame of the \(kind) table does not verify")
     }
     cache.insert(FrameCache.Frame(bytes: bytes), at: offset)

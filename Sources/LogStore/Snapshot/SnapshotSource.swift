@@ -29,6 +29,11 @@ struct SnapshotSource: Sendable {
       .damaged, "the snapshot is damaged: \(what)" + LogStoreError.salvageRemedy, path: path, offset: offset)
   }
 
+  /// Wherever a frame of a reserved kind verifies, a newer version wrote it: that is no damage.
+  func refuseReserved(_ check: FrameCheck, _ offset: UInt64) throws(LogStoreError) {
+    if case .good(let type, _) = check, type.kind.isReserved { throw .newerSnapshot(path, offset) }
+  }
+
   /// A frame that verifies and yet does not belong where it stands.
   func misplaced(_ kind: FrameKind, _ offset: UInt64, expected: String) -> LogStoreError {
     if kind.isReserved { return .newerSnapshot(path, offset) }

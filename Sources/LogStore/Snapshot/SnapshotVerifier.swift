@@ -117,7 +117,7 @@ struct SnapshotVerifier {
     while first < reader.count {
       let range = order.frameRange(first)
       frames += 1
-      let frame = try window.frame(at: range.lowerBound, limit: reader.footer.keysOffset)
+      let frame = try window.frame(at: range.lowerBound, limit: range.upperBound)
       if frame?.type != FrameType(.order) || frame?.end != range.upperBound {
         report(range, "the places of records \(first) and following do not verify")
       }
@@ -134,7 +134,7 @@ struct SnapshotVerifier {
     while offset < reader.footerOffset {
       let range = offset..<offset + size
       frames += 1
-      if let frame = try window.frame(at: offset, limit: reader.footerOffset), frame.type == FrameType(.keys),
+      if let frame = try window.frame(at: offset, limit: range.upperBound), frame.type == FrameType(.keys),
         frame.end == range.upperBound
       {
         if let slots = window.buffer.lend(frame.payload, { KeyCheck.slots($0, count: reader.count) }) {
