@@ -47,7 +47,7 @@ let package = Package(
       name: "CrashTests", dependencies: ["CrashHarness", "crash", "LogStore", "LogStoreTesting"], swiftSettings: strict),
     .testTarget(
       name: "FuzzTests", dependencies: ["CrashHarness", "LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
-      exclude: ["Driver", "Corpus", "FailCases", "build", "run", "seed"], sources: ["Targets", "Replay"],
+      exclude: ["Driver", "Corpus", "FailCases", "build", "minimise", "run", "seed"], sources: ["Targets", "Replay"],
       swiftSettings: strict),
     .testTarget(
       name: "LogctlTests", dependencies: ["LogctlCore", "logctl"], exclude: ["Golden"], swiftSettings: strict),

@@ -1,5 +1,3 @@
-import LogStore
-
 @testable import LogctlCore
 
 extension FuzzTarget {
@@ -62,20 +60,5 @@ extension FuzzTarget {
     }
     line.append("}")
     return line.bytes
-  }
-}
-
-extension FuzzTarget {
-  /// A page's records as `logctl replay` prints them.
-  static func printed(_ view: PageView) throws -> [UInt8] {
-    var lines = ByteBuffer()
-    try view.forEach { key, value in
-      lines.beginLine()
-      lines.member("key", or: "key64", key)
-      lines.member("value", or: "value64", value)
-      lines.endLine()
-      return true
-    }
-    return lines.bytes
   }
 }

@@ -19,7 +19,7 @@ final class PythonReader {
     guard unsafe pipe(&input) == 0, unsafe pipe(&output) == 0 else { throw Broken("no pipes: errno \(errno)") }
     for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     // Whoever writes to a child that is gone is told so.
-    _ = unsafe signal(SIGPIPE, SIG_IGN)
+    _ = signal(SIGPIPE, SIG_IGN)
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
     #else
@@ -32,7 +32,7 @@ final class PythonReader {
     let words: [String] = ["python3", "-B", script, "serve"]
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
     unsafe arguments.append(nil)
-    defer { for argument in unsafe arguments { unsafe free(argument) } }
+    defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
     var child: pid_t = 0
     let failure = unsafe posix_spawnp(&child, "python3", &actions, nil, &arguments, environ)
     guard failure == 0 else { throw Broken("python3 does not start: errno \(failure)") }

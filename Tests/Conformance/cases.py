@@ -639,6 +639,10 @@ def snapshots():
 
     # Frames: 0 to 4 records, 5 order, 6 keys, 7 footer.
     places = S1.frames
+    # What is kept is damaged too: it does not lead to what the snapshot held.
+    case("snapshot-damage-kept-damage",
+         {JOURNAL0: flip(J0, J0.frames[3].start + 9), SNAPSHOT1: flip(S1, places[1].start + 12), JOURNAL1: J1.bytes()},
+         DAMAGED)  # fmt: skip
     damaged("header", S1, flip(S1, 60), 0, 128, NO_BASE)
     damaged("footer", S1, flip(S1, places[7].start + 12), places[7].start, S1.end, NO_BASE)
     damaged("truncated", S1, S1.bytes()[:-1], S1.end - 66, S1.end - 1, NO_BASE)
@@ -707,6 +711,9 @@ def files():
     case("directory-only", {JOURNAL0: None}, FOREIGN)
     case("directory-in-the-chain", {JOURNAL0: J0.bytes(), JOURNAL1: None, JOURNAL2: J2.bytes()}, FOREIGN)
     case("directory-a-stranger", {JOURNAL0: J0.bytes(), JOURNAL1: None}, expect(FIRST_STATE, 7))
+    case("directory-beside-a-journal", {JOURNAL0: J0.bytes(), SNAPSHOT1: None, JOURNAL1: J1.bytes()}, FOREIGN)
+    case("directory-beside-a-snapshot", {JOURNAL0: J0.bytes(), SNAPSHOT1: S1.bytes(), JOURNAL1: None}, FOREIGN)
+    case("directory-higher", {JOURNAL0: J0.bytes(), SNAPSHOT1: None}, expect(FIRST_STATE, 7))
     case("quarantine-only", {"0000000000.0000000000000080.quarantine": b"bytes"}, NO_BASE)
 
     # The highest journal with a header says which page it is.
@@ -714,6 +721,8 @@ def files():
     case("other-page-predecessor", {JOURNAL0: of_other_page.bytes(), JOURNAL1: J1.bytes()}, NO_BASE)
     case("other-page-not-needed", {JOURNAL0: of_other_page.bytes(), SNAPSHOT1: S1.bytes(), JOURNAL1: J1.bytes()},
          expect(SECOND_STATE, 9))  # fmt: skip
+    case("other-page-under-another-number",
+         {JOURNAL0: J0.bytes(), JOURNAL1: J1.bytes(), JOURNAL2: of_other_page.bytes()}, expect(SECOND_STATE, 9))  # fmt: skip
     snapshot = Snapshot(J1, SNAPSHOT_SALT, [(b"wrong", b"")], page_id=OTHER_PAGE)
     case("other-page-snapshot", {JOURNAL0: J0.bytes(), SNAPSHOT1: snapshot.bytes(), JOURNAL1: J1.bytes()},
          expect(SECOND_STATE, 9))  # fmt: skip
@@ -746,6 +755,13 @@ def impossible():
     case("loss-behind-a-damaged-one", {JOURNAL0: J0.bytes(), JOURNAL1: flip(sample_next(J0, losses=[a, b]), 140)},
          expect(numbered("cdefg"), 9, recorded(b), found),
          point_in_time=expect(numbered("cdef"), 7, recorded(b), found))  # fmt: skip
+    # Skipped, a loss tells of nothing.
+    middle = sample_next(J0, losses=[a])
+    frame = middle.frames[0]
+    skipping = Loss(1, SALT1, frame.start, frame.end, 8, 0)
+    case("loss-in-a-skipped-range",
+         {JOURNAL0: J0.bytes(), JOURNAL1: middle.bytes(), JOURNAL2: sample_third(middle, losses=[skipping]).bytes()},
+         expect(THIRD_STATE, 10, recorded(skipping)), strict=expect(THIRD_STATE, 10, recorded(skipping)))  # fmt: skip
     # As many as can be told of, and yet no sum overflows.
     most = 1 << 62
     huge = [replace(a, lsn=most, count=most), replace(b, lsn=most, count=most)]

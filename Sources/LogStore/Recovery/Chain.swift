@@ -264,7 +264,7 @@ struct ChainFinder {
 
   /// Says of a file, whose identity is known or not, that it is cut off, or that it is another page's.
   private func isCutOff(_ name: String, _ id: PageID?, _ chain: inout Chain) -> Bool {
-    if let id, let mine = chain.id, id != mine {
+    if let id, !isOurs(id) {
       chain.findings.append(Finding(.stranger, .note, file: name, detail: "the file belongs to page \(id)"))
       return false
     }

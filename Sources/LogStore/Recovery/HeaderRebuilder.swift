@@ -85,7 +85,8 @@ struct HeaderRebuilder {
   ) throws(LogStoreError) -> Set<UInt64> {
     var salts: Set<UInt64> = []
     for other in files.listing.journals where other != generation {
-      if let journal = try files.journal(other).file { salts.insert(journal.header.salt) }
+      // One that was put together is no witness: which of them came first would decide.
+      if let journal = try files.journal(other).file, !journal.header.isRebuilt { salts.insert(journal.header.salt) }
     }
     // Its own header may be another journal's.
     let bytes = try files.head(of: file, files.path(name))
