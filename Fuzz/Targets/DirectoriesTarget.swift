@@ -1,4 +1,5 @@
 import LogStoreTesting
+import Synchronization
 
 @testable import LogStore
 
@@ -44,7 +45,7 @@ private struct Readers {
 
   func agree() throws {
     let before = storage.files(in: Readers.path)
-    let python = try Readers.python.verdicts(on: page.files).map(PageVerdict.init(line:))
+    let python = try Readers.python(page.files).map(PageVerdict.init(line:))
     for (policy, theirs) in zip(PageVerdict.policies, python) {
       let ours = try made(policy)
       guard ours.verdict.error != LogStoreError.Code.wrongState.description else { return }
@@ -141,9 +142,14 @@ private struct Readers {
       "verify accepts what opening refuses: \(opened.verdict)")
   }
 
-  // Started with the first page. One thread at a time: the fuzzer has one, and the replay goes through its inputs in turn.
-  private static var python: PythonReader {
-    get throws { try shared.get() }
+  /// Started with the first page.
+  private static let python = Mutex<PythonReader?>(nil)
+
+  private static func python(_ files: PageCorpus.Files) throws -> [String] {
+    try python.withLock { reader in
+      let running = try reader ?? PythonReader()
+      reader = running
+      return try running.verdicts(on: files)
+    }
   }
-  nonisolated(unsafe) private static let shared = Result { try PythonReader() }
 }

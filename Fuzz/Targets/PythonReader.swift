@@ -6,7 +6,7 @@
 
 /// The reader in Python, kept running: it answers over pipes, and ends when they do.
 ///
-/// Not for several threads at once, as the fuzzer and the unit tests' replay are not.
+/// Not for several threads at once.
 final class PythonReader {
   private let requests: Int32
   private let answers: Int32
@@ -32,7 +32,7 @@ final class PythonReader {
     let words: [String] = ["python3", "-B", script, "serve"]
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
     unsafe arguments.append(nil)
-    defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
+    defer { for place in unsafe arguments.indices { unsafe free(arguments[place]) } }
     var child: pid_t = 0
     let failure = unsafe posix_spawnp(&child, "python3", &actions, nil, &arguments, environ)
     guard failure == 0 else { throw Broken("python3 does not start: errno \(failure)") }

@@ -282,7 +282,7 @@ def base_lsn_by_mark(data, salt):
 
 
 def base_lsn_by_successor(data, salt, successor):
-    if successor.end > len(data):
+    if successor.end > max(len(data), HEADER_SIZE):
         return None
     events = walk(data, salt, successor.end)
     if not all(isinstance(event, Batch) for event in events):

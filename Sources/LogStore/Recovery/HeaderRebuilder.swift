@@ -145,7 +145,9 @@ struct HeaderRebuilder {
     var sink = FirstMark()
     _ = try walk(upTo: size, &sink)
     if let mark = sink.mark { return mark.lsn >= sink.operations ? mark.lsn - sink.operations : nil }
-    guard let successor, let end = successor.header.predecessor?.end, end <= size else { return nil }
+    guard let successor, let end = successor.header.predecessor?.end,
+      end <= max(size, UInt64(Limits.headerBytes))
+    else { return nil }
     let outcome = try walk(upTo: end, &sink)
     guard !outcome.stoppedAtDamage, successor.header.baseLSN >= outcome.operations else { return nil }
     return successor.header.baseLSN - outcome.operations
