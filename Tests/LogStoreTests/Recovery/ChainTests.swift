@@ -31,15 +31,24 @@ import Testing
     }
   }
 
-  @Test func aDirectoryInThePlaceOfTheNewestJournalCutsItsSnapshotOff() throws {
+  @Test func aDirectoryInThePlaceOfASnapshotsJournalIsForeign() throws {
     let storage = try page()
     storage.delete(directory + "/0000000002.journal")
     storage.makeDirectory(directory + "/0000000002.journal")
+    for mode in [OpenMode.readOnly, .readWrite] {
+      let error = #expect(throws: LogStoreError.self) { try Page.fixture(storage, mode) }
+      #expect(error?.code == .foreignFile)
+      #expect(error?.path == directory + "/0000000002.journal")
+    }
+  }
+
+  @Test(arguments: ["journal", "snapshot"]) func aDirectoryWithAHigherNumberIsAStranger(kind: String) throws {
+    let storage = try page()
+    storage.makeDirectory(directory + "/0000000003." + kind)
     let page = try Page.fixture(storage, .readOnly)
-    #expect(try page.keys() == ["a", "b"])
-    #expect(page.report.isIncomplete)
-    #expect(page.report.findings.contains { $0.kind == .stranger && $0.file == "0000000002.journal" })
-    #expect(page.report.findings.contains { $0.kind == .cutOff && $0.file == "0000000002.snapshot" })
+    #expect(try page.keys() == ["a", "b", "c"])
+    #expect(page.report.findings.contains { $0.kind == .stranger && $0.file == "0000000003." + kind })
+    #expect(!page.report.isIncomplete)
   }
 
   @Test func aSnapshotOfAnotherPageAboveThisOnesIsAStranger() throws {
