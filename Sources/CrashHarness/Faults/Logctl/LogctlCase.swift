@@ -10,7 +10,7 @@ struct LogctlCase: Sendable, CustomStringConvertible {
   var isRepeating: Bool
 
   var description: String {
-    "logctl \(command) \(interference) \(call.name) \(call.number) \(isRepeating ? "on" : "once")"
+    "logctl \(command) \(interference.rawValue) \(call.name) \(call.number) \(isRepeating ? "on" : "once")"
   }
 
   init(_ command: LogctlScenario.Command, _ interference: Interference, _ call: SystemCall, isRepeating: Bool) {

@@ -30,14 +30,18 @@ struct SystemCall: Sendable, Hashable {
 
 /// What is done to a call of the command.
 enum Interference: String, CaseIterable, Sendable {
-  case kill, EIO, ENOSPC, EACCES, EINTR
+  case kill
+  case inputOutput = "EIO"
+  case noSpace = "ENOSPC"
+  case refused = "EACCES"
+  case interrupted = "EINTR"
 
   /// For strace, at the call of that number, or from it on.
   func injection(_ call: SystemCall, on: Bool) -> String {
-    let what = self == .kill ? "signal=KILL" : "error=\(self)"
+    let what = self == .kill ? "signal=KILL" : "error=\(rawValue)"
     return "inject=\(call.name):\(what):when=\(call.number)\(on ? "+" : "")"
   }
 
   /// Whether it can be had from some call on for ever: whoever is interrupted for ever goes on for ever.
-  var canRepeat: Bool { self != .kill && self != .EINTR }
+  var canRepeat: Bool { self != .kill && self != .interrupted }
 }
