@@ -3,7 +3,6 @@
 #include <stdint.h>
 
 #ifdef __linux__
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@ static inline uint32_t logstore_file_system_type(int descriptor) {
 static inline long logstore_sync_file_system(int descriptor) { return syscall(SYS_syncfs, descriptor); }
 
 // Writes and forgets what the system has of a block device (BLKFLSBUF).
-static inline int logstore_forget_device(int descriptor) { return ioctl(descriptor, 0x1261, 0); }
+static inline int logstore_forget_device(int descriptor) { return (int)syscall(SYS_ioctl, descriptor, 0x1261, 0); }
 #endif
 
 static inline void logstore_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }

@@ -6,18 +6,19 @@ struct Table {
 
   var text: String {
     let head = ["tier", "states", "distinct", "seconds", "per second", "violations"]
-    let lines = [head] + rows.map(Table.cells)
+    let lines = [head] + rows.filter { $0.skipped == nil }.map(Table.cells)
     let widths = head.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-    return lines.map { line in
+    let table = lines.map { line in
       line.indices.map { column in
         let space = String(repeating: " ", count: widths[column] - line[column].count)
         return column == 0 ? line[column] + space : space + line[column]
       }.joined(separator: "  ")
-    }.joined(separator: "\n")
+    }
+    let skipped = rows.compactMap { row in row.skipped.map { "SKIPPED \(row.name): \($0)" } }
+    return (table + skipped).joined(separator: "\n")
   }
 
   private static func cells(_ row: Tally.Row) -> [String] {
-    if let reason = row.skipped { return ["\(row.name) SKIPPED: \(reason)", "", "", "", "", ""] }
     let rate = row.seconds > 0 ? grouped(Int(Double(row.states) / row.seconds)) : ""
     return [
       row.name, grouped(row.states), row.distinct.map(grouped) ?? "", row.seconds > 0 ? grouped(Int(row.seconds)) : "",
