@@ -45,7 +45,10 @@ import Testing
     run.note(sight: 2, of: "r", print: Fingerprint(OrderedTable()))
     #expect(run.problem?.contains("never the state") == true)
     let back = PlayRun(play, schedule: 2)
-    back.note(sight: 0, of: "r", print: Fingerprint(OrderedTable()))
+    let first = OrderedTable([Record(key: bytes("x"), value: OperationText.value(4, tag: 1))])
+    back.note(sight: 1, of: "x", print: Fingerprint(first))
+    #expect(back.problem == nil)
+    back.note(sight: 0, of: "x", print: Fingerprint(OrderedTable()))
     #expect(back.problem?.contains("goes back") == true)
   }
 }

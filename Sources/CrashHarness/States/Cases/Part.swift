@@ -23,14 +23,14 @@ struct Part: Sendable {
   static let all = [sequences, pairs, ownState, random, nested, interleaved]
 
   /// Every sequence of up to three steps on one page.
-  static let sequences = short("sequences", row: nil, share: 4, sample: 1000, pages: 1, Workload.Base.allCases)
+  static let sequences = short("sequences", row: nil, share: 4, sample: 3200, pages: 1, Workload.Base.allCases)
 
   /// The same on two pages.
-  static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 400, pages: 2, twoBases)
+  static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 500, pages: 2, twoBases)
 
   /// The same on a page with an application's own state.
   static let ownState = short(
-    "own state", row: "t0 own state", share: 1, sample: 200, pages: 1, twoBases, kind: .state)
+    "own state", row: "t0 own state", share: 1, sample: 300, pages: 1, twoBases, kind: .state)
 
   /// Long ones that a seed decides.
   static let random = Part(name: "random", share: 2, sample: 60) { number, seed in

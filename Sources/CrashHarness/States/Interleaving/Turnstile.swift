@@ -28,6 +28,8 @@ final class Turnstile: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Signalled whenever a thread has arrived, begun or ended.
+  private let changed = DispatchSemaphore(value: 0)
 
   /// The name of a thread of the engine's.
   static let engine: Character = "q"
@@ -43,8 +45,10 @@ final class Turnstile: Sendable {
         state.actors.append(actor)
         return actor.turn
       }
+      changed.signal()
       turn.wait()
       body()
+      defer { changed.signal() }
       state.withLock { state in
         guard let place = state.actors.firstIndex(where: { $0.status.id == status.id && $0.isOwn }) else { return }
         state.actors[place].phase = .done
@@ -66,7 +70,9 @@ final class Turnstile: Sendable {
       state.actors.append(actor)
       return actor.turn
     }
-    turn?.wait()
+    guard let turn else { return }
+    changed.signal()
+    turn.wait()
   }
 
   // MARK: Choosing
@@ -81,8 +87,9 @@ final class Turnstile: Sendable {
 
   private func takeTurns(_ choose: ([Character]) -> Character?) throws(Hang) {
     var lastProgress = ContinuousClock.now
+    var known: [pthread_t: UInt64] = [:]
     while true {
-      settle()
+      settle(&known)
       let ready: [Character]? = state.withLock { state in
         let isOver =
           state.actors.filter(\.isOwn).count == state.threads.count
@@ -97,7 +104,7 @@ final class Turnstile: Sendable {
       } else {
         // The engine's queue has been asked for something and has not begun.
         guard ContinuousClock.now - lastProgress < .seconds(20) else { throw Hang() }
-        sched_yield()
+        _ = changed.wait(timeout: .now() + .microseconds(100))
       }
     }
   }
@@ -124,11 +131,11 @@ final class Turnstile: Sendable {
     }
   }
 
-  /// Waits until every thread is parked, at its end, or waits for another.
-  private func settle() {
-    var waits: [pthread_t: UInt64] = [:]
+  /// Waits until every thread is parked, at its end, or waits for another. `known` holds those found waiting the last time, and
+  /// where.
+  private func settle(_ known: inout [pthread_t: UInt64]) {
+    var last: [pthread_t: UInt64] = [:]
     var same = 0
-    var looks = 0
     while true {
       let (running, isComplete) = state.withLock { state in
         (
@@ -136,18 +143,23 @@ final class Turnstile: Sendable {
           state.actors.filter(\.isOwn).count == state.threads.count
         )
       }
-      if running.isEmpty, isComplete { return }
-      looks += 1
-      // Most arrive at their next call at once.
-      if looks > 20, isComplete {
-        var now: [pthread_t: UInt64] = [:]
-        for status in running { now[status.id] = status.waitingAt }
-        same = now.count == running.count && now == waits ? same + 1 : 0
-        waits = now
-        // The same place at several looks: it waits, and does not only pass a lock.
-        if same >= 3 { return }
+      if running.isEmpty, isComplete {
+        known = [:]
+        return
       }
-      sched_yield()
+      // Most arrive at their next call at once, and say so.
+      _ = changed.wait(timeout: .now() + .microseconds(100))
+      guard isComplete else { continue }
+      var now: [pthread_t: UInt64] = [:]
+      for status in running { now[status.id] = status.waitingAt }
+      let areWaiting = now.count == running.count
+      same = areWaiting && now == last ? same + 1 : 0
+      last = now
+      // The same place at several looks: it waits, and does not only pass a lock.
+      if same >= 3 || areWaiting && now.allSatisfy({ known[$0.key] == $0.value }) {
+        known = now
+        return
+      }
     }
   }
 }
