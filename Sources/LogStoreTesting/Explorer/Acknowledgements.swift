@@ -19,7 +19,9 @@ public final class Acknowledgements<Token: Sendable>: Sendable {
 
   /// Notes that something must be there from now on.
   ///
-  /// - Parameter level: what it is said to survive: the process alone, or also a power cut.
+  /// - Parameters:
+  ///   - token: what the check is told of it.
+  ///   - level: what it is said to survive: the process alone, or also a power cut.
   public func acknowledge(_ token: Token, survives level: Durability = .power) {
     let calls = storage.callCount
     entries.withLock { $0.append(Entry(token: token, level: level, calls: calls)) }

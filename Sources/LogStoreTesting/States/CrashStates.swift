@@ -69,7 +69,10 @@ public struct CrashStates: Sequence {
 extension SimulatedStorage {
   /// What a power cut may leave at a recorded moment.
   ///
-  /// - Parameter moment: an index into ``moments``.
+  /// - Parameters:
+  ///   - moment: an index into ``moments``.
+  ///   - profile: what the disk may do.
+  ///   - extent: up to how many states all are made, and how many random ones otherwise.
   public func crashStates(
     at moment: Int, under profile: CrashProfile = .strict, extent: CrashExtent = CrashExtent()
   ) -> CrashStates { CrashStates(window(at: moment, profile), extent) }

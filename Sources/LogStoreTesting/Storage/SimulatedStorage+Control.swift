@@ -27,7 +27,9 @@ extension SimulatedStorage {
 
   /// The disk as the next process would have found it after a crash at a recorded moment.
   ///
-  /// - Parameter moment: an index into ``moments``.
+  /// - Parameters:
+  ///   - crash: what the crash leaves.
+  ///   - moment: an index into ``moments``.
   public func crash(_ crash: Crash, at moment: Int) -> SimulatedStorage {
     simulation.withLock { state in
       guard let moments = state.moments, moments.indices.contains(moment) else {
