@@ -20,7 +20,7 @@
 /// #expect(report.failure == nil, "\(report)")
 /// ```
 ///
-/// A failure names the state: `explorer.replay("strict.7.b12")` makes it again and runs the check on it, and nothing else.
+/// A failure names the state: `explorer.replay("strict.7.b12")` makes it again and checks it, and no other.
 /// For that the workload must do the same every time: it must not depend on time, threads or random numbers other than
 /// those of its storage.
 ///
@@ -75,16 +75,19 @@ public struct CrashExplorer<Token: Sendable> {
     return run.report
   }
 
-  /// Runs the workload again, and the check on one state that a report has named.
+  /// Runs the workload again, and the check on one state that a report has named, and what runs after that crash.
   ///
-  /// - Throws: what the check throws, or ``UnknownState``.
+  /// - Throws: what these throw, or ``UnknownState``.
   public func replay(_ identity: String) throws {
     var recording = try Recording(SimulatedStorage(seed: seed), workload)
     let parts = identity.split(separator: "/").map(String.init)
     for (place, part) in parts.enumerated() {
       guard let state = recording.storage.crashState(part) else { throw UnknownState(identity: identity) }
       guard place + 1 < parts.count else {
-        return try check(state.storage(), recording.promised(state.moment, state.profile))
+        try check(state.storage(), recording.promised(state.moment, state.profile))
+        // What runs after the crash may be what failed.
+        if let nested, parts.count < nested.depth { _ = try recording.after(state, nested.workload) }
+        return
       }
       guard let nested else { throw UnknownState(identity: identity) }
       recording = try recording.after(state, nested.workload)
@@ -120,9 +123,9 @@ public struct CrashExplorer<Token: Sendable> {
     _ state: CrashState, _ promised: [Token], _ recording: Recording, _ crashes: Int, _ prefix: String,
     _ run: inout Run
   ) {
-    // The same disk is another case where more was promised of it, or by other means.
-    let promise = ContentHash.mix(recording.origin, UInt64(promised.count))
-    guard run.report.failure == nil, run.checked.insert(ContentHash.mix(state.hash, promise)).inserted else { return }
+    // The same disk is another case where something else was promised of it.
+    let identity = recording.promise(of: state, count: promised.count)
+    guard run.report.failure == nil, run.checked.insert(identity).inserted else { return }
     run.report.states += 1
     run.distinct.insert(state.hash)
     do {
@@ -140,8 +143,8 @@ public struct CrashExplorer<Token: Sendable> {
     let storage: SimulatedStorage
     let moments: [Int]
     let acknowledgements: Acknowledgements<Token>
-    /// Tells what has led here from other ways.
-    var origin: UInt64 = 0
+    /// Tells what has led here, and what was promised on the way, from other ways.
+    private var origin: UInt64 = 0
 
     init(_ storage: SimulatedStorage, _ workload: Workload) throws {
       try self.init(storage, Acknowledgements(storage), workload)
@@ -164,12 +167,18 @@ public struct CrashExplorer<Token: Sendable> {
       acknowledgements.given(before: end(of: moment), surviving: profile)
     }
 
+    /// Stands for a state with so many promises: what is promised only grows, but for each kind of crash by itself.
+    func promise(of state: CrashState, count: Int) -> UInt64 {
+      let kind: UInt64 = state.profile.map { $0.orderedSyncsAreDurable ? 1 : 2 } ?? 0
+      return ContentHash.mix(ContentHash.mix(origin, UInt64(count) << 2 | kind), state.hash)
+    }
+
     func after(_ state: CrashState, _ workload: Workload) throws -> Recording {
       let left = state.storage()
       let inherited = Acknowledgements<Token>(left)
       inherited.inherit(acknowledgements, before: end(of: state.moment), surviving: state.profile)
       var recording = try Recording(left, inherited, workload)
-      recording.origin = ContentHash.mix(origin, state.hash)
+      recording.origin = promise(of: state, count: promised(state.moment, state.profile).count)
       return recording
     }
   }

@@ -121,4 +121,31 @@ import Testing
     #expect(failure.identity.contains("/"))
     #expect(throws: Lost("g")) { try explorer.replay(failure.identity) }
   }
+
+  @Test func aFailureOfWhatRunsAfterACrashIsReplayed() throws {
+    var explorer = saving()
+    explorer.nested = .init { storage, _ in if Toy.text(storage, "f") == nil { throw Lost("no file") } }
+    let failure = try #require(try explorer.explore().failure)
+    #expect(throws: Lost("no file")) { try explorer.replay(failure.identity) }
+  }
+
+  /// One profile may promise less than another of the same disk, and as many things.
+  @Test func theSameDiskIsCheckedAgainstEachPromise() throws {
+    var explorer = CrashExplorer<String>(
+      workload: { storage, acknowledgements in
+        let toy = try Toy(storage)
+        acknowledgements.acknowledge("a", survives: .ordered)
+        // The disk stays what it is.
+        try toy.syncNames()
+        acknowledgements.acknowledge("b", survives: .power)
+      },
+      check: { storage, acknowledged in
+        if acknowledged == ["b"] { throw Lost("b") }
+      })
+    explorer.kills = false
+    explorer.profiles = [.strict]
+    #expect(try explorer.explore().failure != nil)
+    explorer.profiles = [.ordered, .strict]
+    #expect(try explorer.explore().failure != nil)
+  }
 }
