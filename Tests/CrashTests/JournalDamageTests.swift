@@ -156,6 +156,23 @@ import Testing
     #expect(try again.keys() == (0..<5).map { "key \($0)" } + ["new"])
     #expect(again.position.lsn == 6)
   }
+
+  /// All that the state stopped in front of is gone for good, not only the frame that is damaged.
+  @Test func whatPointInTimeLeavesBehindDamageStaysOnRecord() throws {
+    let storage = try closedPage(12)
+    let frame = operations(storage)[5]
+    storage.edit(journal) { $0[frame.offset + 12] ^= 4 }
+    let end = storage.files(in: pagePath)["0000000000.journal"]?.count ?? 0
+    let page = try Page.open(storage, policy: .pointInTime)
+    try page.put("new", for: "new")
+    let crashed = storage.crash(.powerCut(.dropUnsynced))
+    let again = try Page.open(crashed)
+    let lost = again.report.findings.filter { $0.kind == .recordedLoss }.compactMap(\.range)
+    #expect(lost.first?.lowerBound == UInt64(frame.offset) && lost.last?.upperBound == UInt64(end))
+    #expect(zip(lost, lost.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+    let kept = crashed.files(in: pagePath).filter { $0.key.hasSuffix(".quarantine") }
+    #expect(kept.values.reduce(0) { $0 + $1.count } == end - frame.offset)
+  }
 }
 
 extension TableOperation {

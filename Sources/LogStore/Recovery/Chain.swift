@@ -21,6 +21,12 @@ struct CutOffJournal {
   var size: UInt64
 }
 
+extension CutOffJournal {
+  init(_ journal: JournalFile) {
+    self.init(generation: journal.generation, salt: journal.header.salt, size: journal.status.size)
+  }
+}
+
 /// Finds the chain, by the rules of SPEC.md, section 6.
 struct ChainFinder {
   let files: PageFiles
@@ -237,8 +243,7 @@ struct ChainFinder {
     case .usable(let journal):
       found = isCutOff(name, journal.header.id, &chain)
       if found {
-        chain.cutOff.append(
-          CutOffJournal(generation: generation, salt: journal.header.salt, size: journal.status.size))
+        chain.cutOff.append(CutOffJournal(journal))
       }
     case .damaged(let damage):
       found = isCutOff(name, damage.id, &chain)

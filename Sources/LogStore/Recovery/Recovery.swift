@@ -141,12 +141,15 @@ struct Recovery {
       result.quarantine.append(QuarantineRange(generation: journal.generation, range: range))
       result.report.findings.append(Finding(damage: dropped, in: journal.name))
     }
+    // Under `pointInTime` the state takes in nothing of what stands behind the range that stopped the replay, either.
+    let limit = min(journal.status.size, successor?.header.predecessor?.end ?? journal.status.size)
+    if outcome.stoppedAtDamage, let stop = outcome.dropped.last?.range.upperBound, stop < limit {
+      lose(CutOffJournal(journal), from: stop, upTo: limit, &result)
+      result.quarantine.append(QuarantineRange(generation: journal.generation, range: stop..<limit))
+    }
     if let missing = outcome.missing {
       result.report.isIncomplete = true
-      let size = journal.status.size
-      lose(
-        CutOffJournal(generation: journal.generation, salt: journal.header.salt, size: size),
-        from: missing.lowerBound, upTo: missing.upperBound, &result)
+      lose(CutOffJournal(journal), from: missing.lowerBound, upTo: missing.upperBound, &result)
       result.report.findings.append(
         Finding(
           .missing, .damage, file: journal.name, range: missing, lsns: nil,
@@ -173,9 +176,7 @@ struct Recovery {
   private func cutOff(_ journals: ArraySlice<JournalFile>, _ result: inout Result) {
     for journal in journals {
       result.report.isIncomplete = true
-      lose(
-        CutOffJournal(generation: journal.generation, salt: journal.header.salt, size: journal.status.size), from: 0,
-        &result)
+      lose(CutOffJournal(journal), from: 0, &result)
       result.report.findings.append(
         Finding(
           .cutOff, .damage, file: journal.name,
