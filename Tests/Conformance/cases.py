@@ -94,7 +94,8 @@ def cut_off(file):
 
 
 def recorded(loss):
-    return finding("recorded-loss", journal_name(loss.generation), loss.start, loss.end, loss.count)
+    known = (None, None) if loss.end == NONE else (loss.end, loss.count)
+    return finding("recorded-loss", journal_name(loss.generation), loss.start, *known)
 
 
 DAMAGED, NEWER, FOREIGN, NO_BASE = error("damaged"), error("newerVersion"), error("foreignFile"), error("noBase")
@@ -762,6 +763,11 @@ def impossible():
     case("loss-in-a-skipped-range",
          {JOURNAL0: J0.bytes(), JOURNAL1: middle.bytes(), JOURNAL2: sample_third(middle, losses=[skipping]).bytes()},
          expect(THIRD_STATE, 10, recorded(skipping)), strict=expect(THIRD_STATE, 10, recorded(skipping)))  # fmt: skip
+    # What is missing may have gone on nobody knows how far.
+    endless = Loss(0, SALT0, J0.end, NONE, 8, 0)
+    found = expect(SECOND_STATE, 9, recorded(endless))
+    case("loss-without-an-end", {JOURNAL0: J0.bytes(), JOURNAL1: sample_next(J0, losses=[endless]).bytes()},
+         found, strict=found)  # fmt: skip
     # As many as can be told of, and yet no sum overflows.
     most = 1 << 62
     huge = [replace(a, lsn=most, count=most), replace(b, lsn=most, count=most)]

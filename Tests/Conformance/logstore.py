@@ -18,6 +18,7 @@ from snapshot import Snapshot, SnapshotDamage
 
 SALVAGE, STRICT, POINT_IN_TIME = POLICIES = ("salvage", "strict", "pointInTime")
 BENIGN = {"torn-tail", "not-closed"}
+NO_END = 2**64 - 1  # Of a loss: nobody knows how far what is missing had gone.
 PAGE_FILE = re.compile(
     r"[0-9]{10}\.(journal|snapshot|journal\.tmp|snapshot\.tmp|snapshot\.tables\.tmp|[0-9a-f]{16}\.quarantine(\.tmp)?)"
 )
@@ -428,7 +429,8 @@ def replay_links(page, links, behind, state, policy):
         named = losses_in(walks[0], link.data, link.header.salt)
         losses = losses + [loss for loss in named if loss not in losses]
     for loss in losses:
-        page.report("recorded-loss", loss.generation, "journal", loss.start, loss.end, loss.count)
+        known = (None, None) if loss.end == NO_END else (loss.end, loss.count)
+        page.report("recorded-loss", loss.generation, "journal", loss.start, *known)
     lsn = state.chain.base.header.lsn if state.chain.base else 0
     for index, (link, events) in enumerate(zip(links, walks)):
         lsn, goes_on = replay_journal(page, link, events, table, policy)
