@@ -37,6 +37,8 @@ struct Ledger {
     durable = batches.count
   }
 
+  mutating func acknowledgeHandedOver() { durable = max(durable, handedOver) }
+
   /// How many batches a crash must leave.
   func needed(after crash: Crash) -> Int {
     if case .kill = crash, !cacheLies { return handedOver }

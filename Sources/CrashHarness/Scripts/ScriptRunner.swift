@@ -170,7 +170,14 @@ final class ScriptRunner {
     do throws(LogStoreError) {
       _ = try body(page)
       // What was in doubt is not promised by that; what the page shows now is.
-      if ledger.isInDoubt { settle() } else { note(success) }
+      if !ledger.isInDoubt {
+        note(success)
+      } else if isSuspended {
+        // Whoever lets go with success has made durable what was acknowledged before.
+        note { $0.acknowledgeHandedOver() }
+      } else {
+        settle()
+      }
     } catch {
       failed(error, "step")
       if error.code == .outcomeUnknown { note { $0.doubt(cacheLies: cacheLies) } }

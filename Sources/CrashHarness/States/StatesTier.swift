@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import LogStoreTesting
 
 /// T0: workloads on a simulated disk, and every state that a crash may leave of it.
@@ -9,7 +10,12 @@ struct StatesTier: Tier {
 
   /// How the states are judged: another way only to test the tier itself.
   var check: @Sendable (Workload.Kind) -> StateCheck = { StateCheck(kind: $0) }
-  var parts = Part.all
+  /// `CRASH_T0=interleaved,nested` chooses some.
+  var parts = Part.all.filter { StatesTier.chosen?.contains($0.name) ?? true }
+
+  private static let chosen: [String]? = unsafe getenv("CRASH_T0").map {
+    unsafe String(cString: $0).split(separator: ",").map(String.init)
+  }
 
   init() {}
 

@@ -33,6 +33,21 @@ struct FaultSession: Sendable {
         .page(.write([.remove(Array("c".utf8))], .process)), .page(.close),
       ], start: empty),
     FaultSession(
+      name: "writes",
+      // Nothing comes behind them: what fails last is what a crash meets.
+      steps: [
+        .page(.write([put("a", "one")], .power)), .page(.write([put("b", "two")], .process)),
+        .page(.write([put("c", "three")], .process)), .page(.write([put("d", "four")], .power)),
+      ], start: empty),
+    FaultSession(
+      name: "memory",
+      steps: [
+        .page(.write([put("a", "one")], .power)), .page(.write([put("b", "two")], .process)),
+        .page(.write([put("c", "three")], .process)), .page(.sync), .page(.view),
+        .page(.write([put("d", "four")], .process)), .page(.view), .page(.recover), .page(.view),
+        .page(.write([put("e", "five")], .process)), .page(.write([put("a", "six")], .process)), .page(.close),
+      ], start: empty),
+    FaultSession(
       name: "retention",
       steps: [
         .page(.write([put("a", "one"), long], .power)), .page(.compact(.all)), .page(.write([put("b", "two")], .power)),

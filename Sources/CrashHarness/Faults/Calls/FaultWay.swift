@@ -5,7 +5,7 @@ import LogStoreTesting
 /// A way in which a call can fail.
 enum FaultWay: String, CaseIterable, Sendable {
   case inputOutput, noSpace, quota, interrupted, interruptedAnywhere, refused, locked, short, shortThenNoSpace
-  case partThenError, syncKeepsNew, syncShowsOld
+  case partThenError, wholeThenError, wholeThenNoSpace, syncKeepsNew, syncShowsOld
 
   private static let syncs: Set<StorageError.Operation> = [.sync, .syncDirectory, .syncParent]
   private static let growing: Set<StorageError.Operation> = [.write, .create, .rename, .createDirectory]
@@ -26,6 +26,9 @@ enum FaultWay: String, CaseIterable, Sendable {
     case .shortThenNoSpace:
       [Fault(.write, .short(11), after: after), Fault(.write, .error(ENOSPC), after: after, repeating: repeating)]
     case .partThenError: [Fault(.write, .partThenError(20, EIO), after: after, repeating: repeating)]
+    // All is written, and the call says that it is not.
+    case .wholeThenError: [Fault(.write, .partThenError(.max, EIO), after: after, repeating: repeating)]
+    case .wholeThenNoSpace: [Fault(.write, .partThenError(.max, ENOSPC), after: after, repeating: repeating)]
     case .syncKeepsNew: [Fault(FaultWay.syncs, .failedSync(cache: .new), after: after, repeating: repeating)]
     case .syncShowsOld: [Fault(FaultWay.syncs, .failedSync(cache: .old), after: after, repeating: repeating)]
     }
@@ -41,9 +44,9 @@ enum FaultWay: String, CaseIterable, Sendable {
     let unsettled: Set<LogStoreError.Code> = [.outcomeUnknown, .suspended]
     switch self {
     case .interrupted, .short: return []
-    case .inputOutput, .interruptedAnywhere, .partThenError, .syncKeepsNew, .syncShowsOld:
+    case .inputOutput, .interruptedAnywhere, .partThenError, .wholeThenError, .syncKeepsNew, .syncShowsOld:
       return unsettled.union([.io, .cannotCreate])
-    case .noSpace, .quota, .shortThenNoSpace: return unsettled.union([.noSpace, .cannotCreate])
+    case .noSpace, .quota, .shortThenNoSpace, .wholeThenNoSpace: return unsettled.union([.noSpace, .cannotCreate])
     case .refused, .locked: return unsettled.union([.unavailable, .cannotCreate])
     }
   }

@@ -71,6 +71,13 @@ struct Corpus: Sendable {
       try $0.write(batches: 2)
       try $0.close()
     },
+    Recipe("long-frames") {
+      // So long that a search computes their checksums from those of stretches of the file.
+      try $0.write(batches: 2)
+      for key in 0..<3 { try $0.write([.put(Array("long\(key)".utf8), Array(repeating: UInt8(key), count: 530))]) }
+      try $0.write(batches: 2)
+      try $0.close()
+    },
     Recipe("snapshot") {
       try $0.write(batches: 12, keys: 20)
       try $0.compact(keep: .none)

@@ -145,7 +145,8 @@ struct DamageExaminer {
       for (bit, end) in ends.enumerated() where choice >> bit & 1 == 1 { lost.insert(end + 1) }
       var table = OrderedTable()
       for (index, batch) in page.history[..<stop].enumerated() where !lost.contains(index) { table.apply(batch) }
-      if table == shown.table { return true }
+      // What was dropped has had its LSNs: behind it they go on, and are not given out again.
+      if table == shown.table { return stop < page.history.count || shown.lsn >= page.lsn }
     }
     return false
   }
