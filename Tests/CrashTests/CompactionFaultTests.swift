@@ -47,6 +47,22 @@ import Testing
     }
   }
 
+  @Test func aSnapshotThatTheMediumChangesIsNotInstalled() throws {
+    let (storage, page) = try page(8)
+    let before = storage.names(in: pagePath).filter { $0.hasSuffix(".snapshot") }
+    storage.watch { call in
+      guard call.operation == .sync, call.name.hasSuffix(".snapshot.tmp") else { return }
+      storage.edit(pagePath + "/" + call.name) { $0[$0.count / 2] ^= 1 }
+    }
+    #expect(throws: LogStoreError.self) { try page.compact(keep: Retention.none) }
+    storage.watch(nil)
+    #expect(storage.names(in: pagePath).filter { $0.hasSuffix(".snapshot") } == before)
+    #expect(!storage.names(in: pagePath).contains { $0.hasSuffix(".tmp") })
+    #expect(try page.view().count == 60)
+    try page.close()
+    #expect(try Page.open(storage.crash(.powerCut(.dropUnsynced))).view().count == 60)
+  }
+
   @Test func writersGoOnWhileACompactionStandsStill() throws {
     let (storage, page) = try page(3)
     let (inside, goOn) = (Turn(), Turn())

@@ -15,9 +15,13 @@ struct FaultTier: Tier {
   var parts = FaultTier.chosen ?? ["calls", "logctl", "flips", "cuts", "sectors"]
 
   func run(_ plan: Plan, _ tally: Tally) throws {
-    if parts.contains("calls") { CallSweep(tally).run(plan.part(0.2)) }
-    if parts.contains("logctl") { try LogctlSweep.run(plan.part(0.1), tally) }
-    try damage(plan.part(0.7), tally)
+    let shares = ["calls": 0.2, "logctl": 0.1].filter { parts.contains($0.key) }
+    let damaging = parts.isDisjoint(with: ["flips", "cuts", "sectors"]) ? 0 : 0.7
+    // Where only some are wanted, they have all of the time.
+    let all = shares.values.reduce(damaging, +)
+    if let share = shares["calls"] { CallSweep(tally).run(plan.part(share / all)) }
+    if let share = shares["logctl"] { try LogctlSweep.run(plan.part(share / all), tally) }
+    if damaging > 0 { try damage(plan.part(damaging / all), tally) }
   }
 
   private func damage(_ plan: Plan, _ tally: Tally) throws {

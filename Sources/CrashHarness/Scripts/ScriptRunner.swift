@@ -70,7 +70,7 @@ final class ScriptRunner {
     case .recover: recover()
     case .suspend:
       isSuspended = true
-      attempt { page throws(LogStoreError) in
+      attempt(lettingGo: true) { page throws(LogStoreError) in
         try page.suspend()
       } then: {
         $0.acknowledgeSync()
@@ -155,7 +155,7 @@ final class ScriptRunner {
 
   private func close() {
     isSuspended = true
-    attempt { page throws(LogStoreError) in
+    attempt(lettingGo: true) { page throws(LogStoreError) in
       try page.close()
     } then: {
       $0.acknowledgeSync()
@@ -164,7 +164,7 @@ final class ScriptRunner {
   }
 
   func attempt<Result>(
-    _ body: (Page) throws(LogStoreError) -> Result, then success: (inout Ledger) -> Void
+    lettingGo: Bool = false, _ body: (Page) throws(LogStoreError) -> Result, then success: (inout Ledger) -> Void
   ) {
     guard let page else { return }
     do throws(LogStoreError) {
@@ -172,7 +172,7 @@ final class ScriptRunner {
       // What was in doubt is not promised by that; what the page shows now is.
       if !ledger.isInDoubt {
         note(success)
-      } else if isSuspended {
+      } else if lettingGo {
         // Whoever lets go with success has made durable what was acknowledged before.
         note { $0.acknowledgeHandedOver() }
       } else {

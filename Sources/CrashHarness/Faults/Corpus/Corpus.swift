@@ -63,6 +63,14 @@ struct Corpus: Sendable {
       try $0.write(batches: 2)
       try $0.close()
     },
+    Recipe("carried-open") {
+      // No mark stands in either journal: what it began with says what was durable, and the successor what came before.
+      try $0.write(batches: 1)
+      $0.kill()
+      try $0.write(batches: 1)
+      $0.kill()
+      try $0.open()
+    },
     Recipe("long-values") {
       try $0.write(batches: 2)
       $0.appendLong("long", bytes: 700, size: 150)

@@ -55,6 +55,7 @@ struct DamageExaminer {
     if policy != .strict, !reach.hitsHeader, !reach.hitsBaseEnds {
       return .wrong("opening refuses where it should go around: \(error)")
     }
+    if policy == .salvage, reach.hitsToldHeader { return .wrong("opening refuses for a header that others tell of") }
     return .fine(.refused)
   }
 
@@ -89,6 +90,9 @@ struct DamageExaminer {
     if reach.hitsDurableLog || reach.hitsHeader || reach.hitsBaseEnds {
       guard told else { return .wrong("damage is not reported; findings: \(shown.report.findings)") }
       if policy == .strict { return .wrong("strict opens a damaged page") }
+      if policy == .salvage, reach.hitsToldHeader, shown.table != page.truth {
+        return .wrong("a header that others tell of costs records; findings: \(shown.report.findings)")
+      }
     } else {
       if !torn, !told, reach.isEarlierClose, let stop = reach.tornStop, shown.table == page.states[stop] {
         return .fine(.earlierClose)

@@ -14,6 +14,8 @@ struct Reach {
   private(set) var hitsDurableLog = false
   private(set) var hitsTail = false
   private(set) var hitsHeader = false
+  /// Whether nothing but a header is hit, and its snapshot, or a mark behind it, says what it was.
+  private(set) var hitsToldHeader = false
   /// Header, losses or footer of the snapshot that the state starts from.
   private(set) var hitsBaseEnds = false
   /// Its records and tables, which opening does not read.
@@ -50,6 +52,7 @@ struct Reach {
       isEarlierClose = newest.marks.contains { $0.isClosed && $0.range.upperBound == cut.length }
     }
     filesHit = page.names.count { !damage.changes(in: $0, of: page.files[$0] ?? []).isEmpty }
+    if filesHit > 1 { hitsToldHeader = false }
     guard let base = anatomy.base, let whole = page.files[base] else { return }
     for change in damage.changes(in: base, of: whole) {
       if anatomy.baseEnds.contains(where: { $0.overlaps(change) }) { hitsBaseEnds = true }
@@ -72,6 +75,9 @@ struct Reach {
     if isHeaderHit {
       hitsHeader = true
       stop(&gapStop, journal.firstIndex)
+      hitsToldHeader =
+        damage.cut == nil && changes.allSatisfy { $0.upperBound <= headerBytes }
+        && (!journal.marks.isEmpty || page.anatomy.base == journal.name.dropLast(7) + "snapshot")
     }
     let durable = isNewest ? Reach.durableEnd(journal, changes, isHeaderHit, size) : journal.end
     let isShort = size < (isNewest ? (isHeaderHit ? 0 : journal.initialLength) : journal.end)
