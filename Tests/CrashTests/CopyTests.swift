@@ -76,6 +76,19 @@ import Testing
     #expect(copy.id == page.id)
   }
 
+  @Test func aSalvageSaysThatTheNewestJournalIsShorterThanItBegan() throws {
+    var storage = SimulatedStorage(seed: 6)
+    let page = try Page.open(storage)
+    for number in 0..<3 { try page.put("v", for: "\(number)") }
+    storage = storage.crash(.kill)
+    // What the first journal does not say to be durable is carried into a second.
+    _ = try Page.open(storage)
+    let newest = storage.names(in: pagePath).last { $0.hasSuffix(".journal") }!
+    storage.edit(pagePath + "/" + newest) { $0.removeLast($0.count - 128) }
+    let report = try PageInspector(path: pagePath, storage: storage).salvage(to: "/new", options: quietOptions(storage))
+    #expect(report.findings.contains { $0.kind == .missing && $0.file == newest && $0.severity == .damage })
+  }
+
   @Test func aPartOfACopyEndsBeforeTheGapAndSaysSo() throws {
     let storage = SimulatedStorage(seed: 2)
     for round in 0..<4 {

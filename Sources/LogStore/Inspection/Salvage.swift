@@ -121,7 +121,9 @@ final class SalvageSource {
       let end = isNext ? next?.predecessor?.end : nil
       var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
       walk.isSealed = end != nil
-      walk.isCut = end.map { journal.status.size < $0 } ?? false
+      // Of the newest it is known only how long it was when it began.
+      let expected = end ?? (next == nil ? journal.header.initialLength : 0)
+      walk.isCut = journal.status.size < expected
       walk.successorLSN = isNext ? next?.baseLSN : nil
       walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }.sorted {
         $0.start < $1.start
@@ -129,10 +131,10 @@ final class SalvageSource {
       var sink = SalvageSink(copier)
       try walk.run(&sink)
       findings += walk.outcome.dropped.map { Finding(damage: $0, in: journal.name) }
-      if let end, journal.status.size < end {
+      if journal.status.size < expected {
         findings.append(
           Finding(
-            .missing, .damage, file: journal.name, range: journal.status.size..<end,
+            .missing, .damage, file: journal.name, range: journal.status.size..<expected,
             detail: "the end of the journal is missing"))
       }
     }
