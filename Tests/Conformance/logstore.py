@@ -79,6 +79,10 @@ class Files:
                 return Snapshot.open(self.snapshots[n], n).header.page_id
             except SnapshotDamage:
                 pass
+        for files_of_kind, magic in ((self.journals, JOURNAL_MAGIC), (self.snapshots, SNAPSHOT_MAGIC)):
+            for n in sorted(files_of_kind, reverse=True):
+                if fields := intact_fields(files_of_kind[n], magic):
+                    return fields[2]
         return None
 
     def is_strange(self, data, magic):

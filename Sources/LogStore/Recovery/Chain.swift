@@ -68,24 +68,18 @@ struct ChainFinder {
   }
 
   private mutating func chain(from start: UInt64) throws(LogStoreError) -> Chain? {
-    if case .notAFile = try journal(start) {
-      // The snapshot of that number would need it; nothing else does.
-      if let snapshot = try self.snapshot(start).file, isOurs(snapshot.header.id) {
-        throw notAFile(PageFile.journal(start).name)
-      }
-      return nil
-    }
-    guard let newest = try usableJournal(start) else {
-      if case .notAFile = try self.snapshot(start) { return nil }
-      guard case .absent = try journal(start), let snapshot = try usableSnapshot(start),
-        isOurs(snapshot.header.id)
-      else { return nil }
+    let candidate = try journal(start)
+    if !isPresent(candidate) {
+      // A directory with a number of its own is looked for by nothing.
+      if case .notAFile = try snapshot(start) { return nil }
+      guard let snapshot = try usableSnapshot(start) else { return nil }
+      if case .notAFile = candidate { throw notAFile(PageFile.journal(start).name) }
       missing(
         .journal(start),
         "the journal of the newest snapshot is missing: what was written behind the snapshot is not there")
       return Chain(base: snapshot, journals: [], isIncomplete: true)
     }
-    guard isOurs(newest.header.id) else { return nil }
+    guard let newest = try usableJournal(start) else { return nil }
     var journals = [newest]
     while true {
       let oldest = journals[0]
@@ -126,6 +120,13 @@ struct ChainFinder {
     }
     for generation in files.listing.snapshots.reversed() {
       if let snapshot = try files.snapshot(generation).file { return snapshot.header.id }
+    }
+    // What a header says that is whole and yet impossible: a writer that goes on keeps to it.
+    for generation in files.listing.journals.reversed() {
+      if let id = owner(try files.journal(generation), { $0.header.id }) { return id }
+    }
+    for generation in files.listing.snapshots.reversed() {
+      if let id = owner(try files.snapshot(generation), { $0.header.id }) { return id }
     }
     return nil
   }
@@ -202,7 +203,7 @@ struct ChainFinder {
     guard let offset = error.offset, offset >= header, size >= UInt64(SnapshotLayout.footerFrameBytes) else {
       return 0..<header
     }
-    return (size - UInt64(SnapshotLayout.footerFrameBytes))..<size
+    return max(header, size - UInt64(SnapshotLayout.footerFrameBytes))..<max(header, size)
   }
 
   private mutating func usableJournal(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
@@ -279,6 +280,13 @@ struct ChainFinder {
         detail: "what stands before this file is missing, so that it cannot be applied",
         remedy: "look for a complete copy of PAGE; otherwise go on with what there is"))
     return true
+  }
+
+  private func isPresent<File>(_ candidate: PageFiles.Candidate<File>) -> Bool {
+    switch candidate {
+    case .absent, .notAFile: false
+    case .usable, .damaged: true
+    }
   }
 
   private func notAFile(_ name: String) -> LogStoreError {
