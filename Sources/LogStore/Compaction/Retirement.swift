@@ -121,7 +121,7 @@ struct Retirement {
   ) throws(LogStoreError) -> Bool {
     switch try known(read) {
     case .usable(let file): id(file) == self.id
-    case .damaged(let damage): damage.hasMagic
+    case .damaged(let damage): damage.hasMagic && (damage.id == nil || damage.id == self.id)
     case .absent, .notAFile, nil: false
     }
   }

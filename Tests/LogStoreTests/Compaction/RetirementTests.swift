@@ -47,25 +47,28 @@ import Testing
     #expect(storage.names(in: directory) == ["0000000003.journal", "0000000003.snapshot"])
   }
 
-  /// A gap cut the newest generation off; its journal is moved aside, its snapshot stays.
+  /// A gap cuts the newest journal off; it is moved aside, or stays where that fails.
   @Test(arguments: [false, true])
   func whatAGapHasCutOffIsSetAside(fails: Bool) throws {
     try page().close()
-    // The last journal's header goes, and with it all that leads to the newest snapshot's state.
-    storage.delete(path("0000000002.journal"))
-    let bytes = try #require(storage.contents(of: path("0000000001.journal")))
-    storage.edit(path("0000000001.journal")) { $0 = Array(bytes.dropLast(60)) }
+    // Neither what the newest journal follows nor its own snapshot can be had.
+    storage.delete(path("0000000001.journal"))
     storage.edit(path("0000000002.snapshot")) { $0[20] ^= 1 }
+    let cutOff = try #require(storage.contents(of: path("0000000002.journal")))
     let failures = Noted(0)
     let page = try Page.fixture(storage) {
       $0.onEvent = { if case .quarantineFailed = $0 { failures.change { $0 += 1 } } }
     }
+    #expect(page.report.isIncomplete)
     let shown = try page.keys()
-    if fails { storage.fail(Fault(.rename, .error(13)) { $0.hasSuffix(".quarantine") }) }
+    if fails { storage.fail(Fault(.rename, .error(13)) { $0 == "0000000002.0000000000000000.quarantine" }) }
     let summary = try page.compact(keep: Retention.none)
     #expect(try page.keys() == shown)
     try page.close()
-    _ = summary
+    let name = fails ? "0000000002.journal" : "0000000002.0000000000000000.quarantine"
+    #expect(storage.contents(of: path(name)) == cutOff)
+    #expect(summary.keptFiles.contains("0000000002.journal") == fails)
+    #expect(failures.current == (fails ? 1 : 0))
     #expect(try Page.fixture(storage, .readOnly).keys() == shown)
   }
 
@@ -90,6 +93,28 @@ import Testing
       !(summary.removedFiles + summary.keptFiles).contains { $0 == "0000000000.journal" || $0 == "0000000001.snapshot" }
     )
     #expect(storage.names(in: directory).count == 4)
+  }
+
+  /// A header tells whose a file is, also under a number that is not its own.
+  @Test func anotherPagesFilesUnderWrongNumbersAreNotThePagesToRemove() throws {
+    var options = PageOptions()
+    options.storage = storage
+    options.compaction = .manual
+    let other = try Page(path: "/other", options: options)
+    try other.put("v", for: "x")
+    try other.compact(keep: .all)
+    try other.close()
+    let page = try page()
+    try page.compact(keep: Retention.none)
+    let strangers = ["0000000001.journal": "0000000000.journal", "0000000002.snapshot": "0000000001.snapshot"]
+    for (name, theirs) in strangers {
+      storage.place(try #require(storage.contents(of: "/other/" + theirs)), at: path(name))
+    }
+    storage.clock.advance(by: .seconds(700))
+    try page.compact(keep: Retention.none)
+    for (name, theirs) in strangers {
+      #expect(storage.contents(of: path(name)) == storage.contents(of: "/other/" + theirs), "\(name)")
+    }
   }
 
   @Test func aCompactionComesByItself() throws {
