@@ -324,6 +324,7 @@ extension ChainFinder {
   /// The chain that leads to the moment at which journal `generation` was started, without the snapshot taken then.
   /// The journal itself, which ends it, comes along.
   mutating func findBehind(_ generation: UInt64) throws(LogStoreError) -> (chain: Chain, successor: JournalFile)? {
+    id = try identity()
     guard var chain = try chain(from: generation), let successor = chain.journals.popLast() else { return nil }
     return (chain, successor)
   }
