@@ -416,7 +416,7 @@ final class LogWriter: @unchecked Sendable {
     switch place {
     case .journal(let journal): journal
     case .closed(let journal): try goOn(in: journal)
-    case .pending(let start): try begin(start)
+    case .pending(let start): try startJournal(start)
     }
   }
 
@@ -430,7 +430,7 @@ final class LogWriter: @unchecked Sendable {
     return try startIfPending()
   }
 
-  private func begin(_ start: JournalStart) throws(LogStoreError) -> JournalFile {
+  private func startJournal(_ start: JournalStart) throws(LogStoreError) -> JournalFile {
     mayBeNamed = false
     let starter = JournalStarter(directory: directory, storage: storage, id: id, state: state, level: level)
     let started: JournalStarter.Started
