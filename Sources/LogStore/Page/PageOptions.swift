@@ -74,7 +74,8 @@ public struct CompactionPolicy: Sendable, Hashable {
   public var percentOfSnapshot: UInt64 = 100
   /// Or this many journals on the chain.
   public var journals = 8
-  /// Compact at close when anything was written since the snapshot.
+  /// Compact at close when anything was written since the snapshot. The page is closed also where that fails, and no write
+  /// is lost; `close()` then throws, unless there was only no room, no permission, or another compaction.
   public var atClose = false
 
   public init() {}
