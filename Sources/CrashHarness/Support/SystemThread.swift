@@ -19,6 +19,9 @@ struct SystemThread {
 
   func join() { pthread_join(thread, nil) }
 
+  /// Leaves it to itself: nobody waits for its end.
+  func detach() { pthread_detach(thread) }
+
   /// Runs a body on so many threads, and waits for all of them.
   static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let threads = (0..<count).map { place in SystemThread { body(place) } }

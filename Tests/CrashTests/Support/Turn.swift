@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
 
+@testable import CrashHarness
+
 /// One thread waits until another has come somewhere.
 final class Turn: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
@@ -14,27 +16,11 @@ final class Turn: Sendable {
 /// Runs `body` on a thread of its own: one of the system's, since a pool may let it wait for others that block.
 func onThread(_ body: @escaping @Sendable () -> Void) -> Turn {
   let done = Turn()
-  let work = unsafe Unmanaged.passRetained(
-    Work {
-      body()
-      done.come()
-    })
-  var thread = pthread_t()
-  let result = unsafe pthread_create(
-    &thread, nil,
-    { argument in
-      unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
-      return nil
-    }, work.toOpaque())
-  precondition(result == 0, "no thread can be made")
-  pthread_detach(thread)
+  SystemThread {
+    body()
+    done.come()
+  }.detach()
   return done
-}
-
-private final class Work: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
 /// Waits until something holds that another thread brings about; false where it does not within a minute.
