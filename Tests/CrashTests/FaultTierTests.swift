@@ -24,6 +24,20 @@ import Testing
     }
   }
 
+  /// A header says nothing that other places do not say as well, where there is one.
+  @Test func aHeaderThatOthersTellIsMadeGood() throws {
+    var told = 0
+    for page in try Corpus(seed: 1).pages {
+      for file in page.names where file.hasSuffix(".journal") {
+        for bit in stride(from: 0, to: 8 * 128, by: 37) {
+          if Reach(.flip(bit, of: file, in: page.files), page).hitsToldHeader { told += 1 }
+          try holds("flips 1 \(page.name) \(file) \(bit)")
+        }
+      }
+    }
+    #expect(told > 500)
+  }
+
   @Test(arguments: DamageCase.Sector.allCases)
   func someWrongSectorsGiveExactDataOrAReport(sector: DamageCase.Sector) throws {
     let page = try #require(try Corpus.page("kept", seed: 1))
