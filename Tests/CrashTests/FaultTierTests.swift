@@ -66,6 +66,11 @@ import Testing
   /// One bit of a length led the search over the mark that said that what it hid had been durable.
   @Test func aWrongLengthHidesNoMark() throws { try holds("flips 1 open 0000000000.journal 6062") }
 
+  /// Salvage and verify missed what a newest journal that ends behind a frame, in front of its initial length, lacks.
+  @Test func salvageTellsOfAnEndThatIsMissing() throws {
+    try holds("cuts 2026 long-values 0000000002.journal 165")
+  }
+
   /// A newest journal that is cut inside its header was said to be cut off once, and never again.
   @Test func whatAGapTakesStaysOnRecord() throws {
     try holds("cuts 1 carried 0000000001.journal 3")

@@ -67,7 +67,7 @@ struct FrameListing {
       if journal.header.baseLSN > last { return }
       var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
       walk.isSealed = end != nil
-      walk.isCut = end.map { journal.status.size < $0 } ?? false
+      walk.isCut = journal.status.size < journal.expectedLength(before: next)
       walk.successorLSN = next?.baseLSN
       walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
         .sorted { $0.start < $1.start }

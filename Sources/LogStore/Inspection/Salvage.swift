@@ -121,8 +121,7 @@ final class SalvageSource {
       let end = isNext ? next?.predecessor?.end : nil
       var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
       walk.isSealed = end != nil
-      // Of the newest it is known only how long it was when it began.
-      let expected = end ?? (next == nil ? journal.header.initialLength : 0)
+      let expected = journal.expectedLength(before: isNext ? next : nil)
       walk.isCut = journal.status.size < expected
       walk.successorLSN = isNext ? next?.baseLSN : nil
       walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }.sorted {

@@ -172,17 +172,19 @@ struct Verification {
     let size = journal.status.size
     var walk = JournalWalk(journal.reader(limit: min(size, end ?? size)))
     walk.isSealed = end != nil
-    walk.isCut = end.map { size < $0 } ?? false
+    let expected = journal.expectedLength(before: successor?.header)
+    walk.isCut = size < expected
     walk.successorLSN = successor?.header.baseLSN
     walk.skips = (try losses(naming: journal)).sorted { $0.start < $1.start }
     var sink = BlindSink()
     try walk.run(&sink)
     frames += walk.outcome.frames
     for dropped in walk.outcome.dropped { findings.append(Finding(damage: dropped, in: journal.name)) }
-    if let end, size < end {
+    if size < expected {
       findings.append(
         Finding(
-          .missing, .damage, file: journal.name, range: size..<end, detail: "the file is shorter than it had been"))
+          .missing, .damage, file: journal.name, range: size..<expected, detail: "the file is shorter than it had been")
+      )
     }
     let base = chain.base?.header.generation ?? 0
     if journal.generation > base, !findings.contains(where: { $0.file == journal.name && $0.kind == .cutOff }) {

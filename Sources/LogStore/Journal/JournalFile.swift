@@ -21,6 +21,11 @@ final class JournalFile: Sendable {
   /// Whether the file is the one that its writer made, not a copy of it.
   var isOriginal: Bool { status.inode == header.inode }
 
+  /// What the file holds at least: up to where its successor takes over, or as much as it began with.
+  func expectedLength(before successor: JournalHeader?) -> UInt64 {
+    successor?.predecessor?.end ?? (successor == nil ? header.initialLength : 0)
+  }
+
   func reader(from first: UInt64 = 0, limit: UInt64) -> JournalReader {
     JournalReader(file: file, name: name, path: path, header: header, from: first, limit: limit)
   }
@@ -44,7 +49,7 @@ final class JournalFile: Sendable {
     var walk = JournalWalk(reader)
     // Where the end is unknown the state stops at the successor's LSN; what is lost is told all the same.
     walk.isSealed = successor != nil
-    walk.isCut = status.size < end ?? (successor == nil ? header.initialLength : 0)
+    walk.isCut = status.size < expectedLength(before: successor?.header)
     walk.skips = skips
     var sink = LeadingLosses()
     try walk.run(&sink)

@@ -93,7 +93,7 @@ struct Recovery {
   ) throws(LogStoreError) -> JournalOutcome {
     let size = journal.status.size
     let end = successor?.header.predecessor?.end
-    let expected = end ?? (successor == nil ? journal.header.initialLength : 0)
+    let expected = journal.expectedLength(before: successor?.header)
     var walk = JournalWalk(journal.reader(limit: min(size, end ?? size)))
     walk.isSealed = end != nil
     walk.isCut = size < expected
