@@ -58,8 +58,8 @@ final class SalvageSource {
   init(_ files: PageFiles, _ healer: Healer) throws(LogStoreError) {
     self.files = files
     self.healer = healer
+    var finder = ChainFinder(files, until: .now)
     do throws(LogStoreError) {
-      var finder = ChainFinder(files, until: .now)
       if let chain = try finder.find() {
         (base, journals) = (chain.base, chain.journals)
         findings = chain.findings
@@ -68,30 +68,40 @@ final class SalvageSource {
       throw LogStoreError.noFiles(files.directory.path)
     } catch {
       guard error.code == .noBase || error.code == .damaged || error.code == .foreignFile else { throw error }
-      try gather(error)
+      try gather(error, finder)
     }
   }
 
   var state: UInt32 { journals.last?.header.state ?? base?.header.state ?? 0 }
 
-  /// Without a chain: the newest snapshot that can be read at all, and the journals from there on.
-  private func gather(_ error: LogStoreError) throws(LogStoreError) {
+  /// Without a chain: the newest snapshot that can be read at all, and the journals from there on. `finder` knows which files
+  /// are another page's.
+  private func gather(_ error: LogStoreError, _ finder: ChainFinder) throws(LogStoreError) {
     for generation in files.listing.snapshots.reversed() where base == nil {
-      base = try files.snapshot(generation).file
+      base = try finder.snapshot(generation).file
     }
     var first = base?.header.generation ?? 0
     if base == nil {
       for generation in files.listing.snapshots.reversed() where raw == nil {
         let name = PageFile.snapshot(generation).name
+        guard case .damaged = try finder.snapshot(generation) else { continue }
         guard case .file(let file, _) = try files.open(name) else { continue }
         raw = try RawSnapshot(file, name: name, path: files.path(name))
         if raw != nil { first = generation }
       }
     }
     for generation in files.listing.journals where generation >= first {
-      var journal = try files.journal(generation).file
-      if journal == nil { journal = try HeaderRebuilder(files, id: base?.header.id).rebuild(generation) }
-      if let journal { journals.append(journal) }
+      switch try finder.journal(generation) {
+      case .usable(let journal): journals.append(journal)
+      case .damaged:
+        if let journal = try HeaderRebuilder(files, id: finder.id).rebuild(generation) { journals.append(journal) }
+      case .absent, .notAFile:
+        guard let other = try files.journal(generation).file else { continue }
+        findings.append(
+          Finding(
+            .stranger, .note, file: other.name,
+            detail: "the file belongs to page \(other.header.id), and is not copied"))
+      }
     }
     guard base != nil || raw != nil || !journals.isEmpty else { throw error }
     findings.append(

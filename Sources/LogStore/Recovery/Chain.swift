@@ -35,7 +35,7 @@ struct ChainFinder {
   private var judged: Set<String> = []
   private var isDamagedInside = false
   /// The page's identity: that of the highest journal, or else snapshot, that has one.
-  private var id: PageID?
+  private(set) var id: PageID?
 
   /// Snapshots later than this moment are no base.
   let until: Moment
@@ -134,14 +134,14 @@ struct ChainFinder {
   private func isOurs(_ other: PageID) -> Bool { id == nil || other == id }
 
   /// Journal `generation`; a file of another page is none.
-  private func journal(_ generation: UInt64) throws(LogStoreError) -> PageFiles.Candidate<JournalFile> {
+  func journal(_ generation: UInt64) throws(LogStoreError) -> PageFiles.Candidate<JournalFile> {
     let found = try files.journal(generation)
     let id = owner(found) { $0.header.id }
     return id.map(isOurs) ?? true ? found : .absent
   }
 
   /// Snapshot `generation`, likewise.
-  private func snapshot(_ generation: UInt64) throws(LogStoreError) -> PageFiles.Candidate<SnapshotReader> {
+  func snapshot(_ generation: UInt64) throws(LogStoreError) -> PageFiles.Candidate<SnapshotReader> {
     let found = try files.snapshot(generation)
     let id = owner(found) { $0.header.id }
     return id.map(isOurs) ?? true ? found : .absent

@@ -51,6 +51,29 @@ import Testing
     #expect(salvaged.report.findings.contains { $0.severity == .damage } == (offset != -70))
   }
 
+  /// What stands in another page's file is no part of this one, however little is left of it.
+  @Test func anotherPagesFileIsNotCopied() throws {
+    let page = try place.open()
+    try page.put("before", for: "gone")
+    try page.compact(keep: Retention.none)
+    try page.put("left", for: "ours")
+    try page.close()
+    let other = TemporaryPage()
+    let theirs = try other.open()
+    try theirs.put("strange", for: "theirs")
+    try theirs.close()
+    try FileManager.default.removeItem(atPath: place.path + "/0000000001.snapshot")
+    try FileManager.default.copyItem(
+      atPath: other.path + "/0000000000.journal", toPath: place.path + "/0000000000.journal")
+    #expect(throws: LogStoreError.self) { try place.open(.readOnly) }
+    let target = TemporaryPage()
+    let report = try PageInspector(path: place.path).salvage(to: target.path)
+    #expect(report.findings.contains { $0.kind == .stranger && $0.file == "0000000000.journal" })
+    let view = try target.open(.readOnly).view()
+    #expect(try text(view.value(for: "ours")) == "left")
+    #expect(try view.value(for: "theirs") == nil)
+  }
+
   @Test func aDamagedKeyTableWithoutAnEarlierGenerationIsDoneWithout() throws {
     let texts = try make(.none)
     let size = try Data(contentsOf: URL(filePath: place.path + "/0000000001.snapshot")).count
