@@ -23,8 +23,10 @@ enum FileHeader {
     guard bytes.count >= Limits.headerBytes, let base = bytes.baseAddress else { return .damaged }
     let covered = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<124])
     guard unsafe Checksum.update(0, covered) == base.load(124) else { return .damaged }
-    guard unsafe base.load(8, as: UInt16.self) == version, unsafe base.load(16, as: UInt32.self) == 0
-    else { return .newer }
+    let found: UInt16 = unsafe base.load(8)
+    // There never was a version 0.
+    guard found >= version else { return .damaged }
+    guard found == version, unsafe base.load(16, as: UInt32.self) == 0 else { return .newer }
     guard unsafe base.load(10, as: UInt16.self) == UInt16(Limits.headerBytes) else { return .damaged }
     return .good
   }
