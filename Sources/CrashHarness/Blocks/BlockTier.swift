@@ -46,7 +46,21 @@ struct BlockTier: Tier {
       }
     }
     if let fault = faults.withLock({ $0.first }) { throw fault }
+    for format in formats { refuseMany(BlockTier.row(format), tally) }
   }
+
+  /// Exceptions are a few: a row in which they are many proves nothing.
+  private func refuseMany(_ row: String, _ tally: Tally) {
+    let states = tally.rows.first { $0.name == row }?.states ?? 0
+    for kind in [BlockTier.unrepeated, BlockTier.unmountable] {
+      let count = tally.rows.first { $0.name == row + kind }?.states ?? 0
+      guard count * 20 > states else { continue }
+      tally.violation(Violation(what: "\(row): \(count) of \(states)\(kind)", replay: "\(BlockTier.name):"), in: row)
+    }
+  }
+
+  private static let unrepeated = ", did not repeat"
+  private static let unmountable = ", not mountable"
 
   /// Mounting is mostly waiting: three share a processor.
   private static func threads(_ plan: Plan) -> Int { 3 * plan.workers }
@@ -62,7 +76,7 @@ struct BlockTier: Tier {
 
   private static func explore(_ format: DiskFormat, seed: UInt64, _ plan: Plan, _ tally: Tally) throws {
     let start = ContinuousClock.now
-    var (states, unmountable) = (0, 0)
+    var (states, refused) = (0, 0)
     try inFolder { folder in
       let recording = try BlockRecording.make(format, seed: seed, in: folder)
       let bench = try BlockBench(recording, in: folder)
@@ -71,8 +85,8 @@ struct BlockTier: Tier {
         case .holds: states += 1
         case .unmountable(let why):
           // The file system's own fault, not the engine's; which state it was is said all the same.
-          if unmountable == 0 { CrashCommand.complain("\(row(format)), workload \(seed), state \(state): \(why)") }
-          unmountable += 1
+          if refused == 0 { CrashCommand.complain("\(row(format)), workload \(seed), state \(state): \(why)") }
+          refused += 1
         case .violation(let what):
           states += 1
           let violation = try report(what, state, recording)
@@ -81,13 +95,13 @@ struct BlockTier: Tier {
             return
           }
           CrashCommand.complain("did not repeat: \(violation.what)\n  crash replay '\(violation.replay)'")
-          tally.add("\(row(format)), did not repeat", states: 1)
+          tally.add(row(format) + unrepeated, states: 1)
         }
       }
     }
     // Several work at once: a row's seconds are those that went by.
     tally.add(row(format), states: states, seconds: (ContinuousClock.now - start) / .seconds(1) / Double(threads(plan)))
-    if unmountable > 0 { tally.add("\(row(format)), not mountable", states: unmountable) }
+    if refused > 0 { tally.add(row(format) + unmountable, states: refused) }
   }
 
   /// Where the log is cut, and what becomes of the rest, in the order of the log.
