@@ -12,15 +12,16 @@ struct FaultTier: Tier {
     Set(unsafe String(cString: $0).split(separator: ",").map(String.init))
   }
 
-  var parts = FaultTier.chosen ?? ["calls", "logctl", "flips", "cuts", "sectors"]
+  var parts = FaultTier.chosen ?? ["calls", "logctl", "short", "flips", "cuts", "sectors"]
 
   func run(_ plan: Plan, _ tally: Tally) throws {
-    let shares = ["calls": 0.2, "logctl": 0.1].filter { parts.contains($0.key) }
+    let shares = ["calls": 0.2, "logctl": 0.08, "short": 0.02].filter { parts.contains($0.key) }
     let damaging = parts.isDisjoint(with: ["flips", "cuts", "sectors"]) ? 0 : 0.7
     // Where only some are wanted, they have all of the time.
     let all = shares.values.reduce(damaging, +)
     if let share = shares["calls"] { CallSweep(tally).run(plan.part(share / all)) }
     if let share = shares["logctl"] { try LogctlSweep.run(plan.part(share / all), tally) }
+    if let share = shares["short"] { try ShortSweep.run(plan.part(share / all), tally) }
     if damaging > 0 { try damage(plan.part(damaging / all), tally) }
   }
 
@@ -53,7 +54,12 @@ struct FaultTier: Tier {
   }
 
   func replay(_ text: String) throws -> Violation? {
+    if let one = ShortCase(text) { return try ShortSweep.replay(one) }
     if let one = LogctlCase(text) { return try LogctlSweep.replay(one) }
+    if text == "places" {
+      let wrong = try CallPlace.disagreements(CallPlace.reached())
+      return wrong.isEmpty ? nil : Violation(what: wrong.joined(separator: ", "), replay: "t1:places")
+    }
     guard let one = FaultCase(text) else { return try DamageParts.replay(text) }
     return try one.run().problem.map { Violation(what: $0, replay: "t1:\(text)") }
   }

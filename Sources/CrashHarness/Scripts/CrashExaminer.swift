@@ -5,12 +5,13 @@ import LogStoreTesting
 struct CrashExaminer {
   /// Whether damage may be reported: not where nothing but a crash has happened.
   var allowsDamage = false
+  var kind = ScriptedKind.table
 
   /// What is wrong; empty if nothing is.
   func examine(_ storage: SimulatedStorage, _ ledger: Ledger, _ crash: Crash) -> [String] {
     do {
       let needed = ledger.needed(after: crash)
-      let page = try Page.open(storage)
+      let page = try kind.open(storage)
       let shown = try page.table()
       let lsn = page.position.lsn
       if let objection = ledger.objection(to: shown, lsn: lsn, needed: needed) { return [objection] }
@@ -23,7 +24,7 @@ struct CrashExaminer {
       // Idempotence: a second recovery changes no byte and shows the same.
       let files = storage.files(in: pagePath)
       let killed = storage.crash(.kill)
-      let again = try Page.open(killed, .readWrite)
+      let again = try kind.open(killed, .readWrite)
       guard try again.table() == shown, again.position.lsn == lsn else {
         return ["a second recovery shows another state"]
       }
@@ -40,19 +41,19 @@ struct CrashExaminer {
 
   /// Continuation: what is written now survives the next crash, together with what there was.
   private func goOn(
-    _ page: Page, _ storage: SimulatedStorage, _ shown: OrderedTable, _ lsn: UInt64
+    _ page: any ScriptedPage, _ storage: SimulatedStorage, _ shown: OrderedTable, _ lsn: UInt64
   ) throws -> [String] {
     let more: [TableOperation] = [.put(Array("new".utf8), Array("value".utf8))]
-    try page.write(WriteBatch(more))
+    try page.write(more, .power)
     let later = storage.crash(.powerCut(.dropUnsynced))
     var expected = shown
     expected.apply(more)
-    let again = try Page.open(later, .readWrite)
+    let again = try kind.open(later, .readWrite)
     guard try again.table() == expected, again.position.lsn == lsn + 1 else {
       return ["what was written behind a recovery is lost"]
     }
     try again.close()
-    let closed = try Page.open(later, .readOnly)
+    let closed = try kind.open(later, .readOnly)
     guard try closed.table() == expected else { return ["what was written behind a recovery is lost by closing"] }
     return []
   }

@@ -75,8 +75,8 @@ extension TableOperation: CustomStringConvertible {
 }
 
 extension WriteBatch {
-  init(_ operations: [TableOperation]) throws(LogStoreError) {
-    self.init()
+  init(_ operations: [TableOperation], partBytes: Int = Limits.payloadBytes) throws(LogStoreError) {
+    self.init(partBytes: partBytes)
     for operation in operations { try operation.add(to: &self) }
   }
 }

@@ -6,7 +6,8 @@ import LogStoreTesting
 /// Whatever fails must fail with an error that fits; what does not fit is a problem.
 final class ScriptRunner {
   let storage: SimulatedStorage
-  private(set) var page: Page?
+  let kind: ScriptedKind
+  private(set) var page: (any ScriptedPage)?
   private(set) var ledger: Ledger
   /// The ledger after each change, with the number of calls made so far.
   private(set) var past: [(calls: Int, ledger: Ledger)] = []
@@ -23,13 +24,14 @@ final class ScriptRunner {
   /// States of the history that were left behind when an opening settled it.
   private(set) var seen: [OrderedTable] = []
   /// The handle that the last `read` opened.
-  var reader: Page?
+  var reader: (any ScriptedPage)?
 
   init(
-    _ storage: SimulatedStorage, _ ledger: Ledger = Ledger(), expecting: Set<LogStoreError.Code> = [],
-    cacheLies: Bool = false
+    _ storage: SimulatedStorage, _ ledger: Ledger = Ledger(), on kind: ScriptedKind = .table,
+    expecting: Set<LogStoreError.Code> = [], cacheLies: Bool = false
   ) {
     self.storage = storage
+    self.kind = kind
     self.ledger = ledger
     self.cacheLies = cacheLies
     expected = expecting
@@ -56,14 +58,14 @@ final class ScriptRunner {
     case .write(let operations, let durability): write(operations, durability)
     case .sync:
       attempt { page throws(LogStoreError) in
-        try page.sync()
+        try page.makeDurable()
       } then: {
         $0.acknowledgeSync()
       }
     case .compact(let keep):
       // A compaction makes all durable on its way, but says so only when it is done.
       attempt { page throws(LogStoreError) in
-        try page.compact(keep: keep)
+        try page.compact(keeping: keep)
       } then: {
         $0.acknowledgeSync()
       }
@@ -98,7 +100,7 @@ final class ScriptRunner {
     page = nil
     isSuspended = false
     do throws(LogStoreError) {
-      page = try Page.open(storage)
+      page = try kind.open(storage)
       settle()
     } catch {
       failed(error, "open")
@@ -128,7 +130,7 @@ final class ScriptRunner {
     guard let page else { return }
     note { $0.begin(operations) }
     do throws(LogStoreError) {
-      try page.write(WriteBatch(operations), durability: durability)
+      try page.write(operations, durability)
       // Only a recovery, or another opening, settles what a failed sync has left open.
       if ledger.isInDoubt { problems.append("a write is accepted while the outcome of an earlier one is unknown") }
       note { $0.acknowledge(durability) }
@@ -164,7 +166,8 @@ final class ScriptRunner {
   }
 
   func attempt<Result>(
-    lettingGo: Bool = false, _ body: (Page) throws(LogStoreError) -> Result, then success: (inout Ledger) -> Void
+    lettingGo: Bool = false, _ body: (any ScriptedPage) throws(LogStoreError) -> Result,
+    then success: (inout Ledger) -> Void
   ) {
     guard let page else { return }
     do throws(LogStoreError) {

@@ -14,6 +14,7 @@ final class CallSweep: Sendable {
   private let tally: Tally
   private let next = Atomic(0)
   private let tasks: [Task]
+  private let places = Mutex<Set<CallPlace>>([])
 
   init(_ tally: Tally) {
     self.tally = tally
@@ -32,6 +33,22 @@ final class CallSweep: Sendable {
         work(tasks[number], plan)
       }
     }
+    judge(isWhole: !plan.isOver)
+  }
+
+  /// Says where calls have failed. What no session has come to, although it could, is a hole in the sessions.
+  private func judge(isWhole: Bool) {
+    let reached = places.withLock { $0 }
+    let beyond = Set(CallPlace.beyondSessions.values).sorted()
+    CrashCommand.say(
+      "\(CallSweep.row): calls failed at \(reached.count) of \(CallPlace.engine.count) places that the engine has, and at"
+        + " \(CallPlace.beyondSessions.count) not because \(beyond.joined(separator: "; "))")
+    guard isWhole else { return }
+    for place in CallPlace.disagreements(reached) {
+      tally.violation(
+        Violation(what: "the sessions and the list of places disagree on: \(place)", replay: "t1:places"),
+        in: CallSweep.row)
+    }
   }
 
   private func work(_ task: Task, _ plan: Plan) {
@@ -45,6 +62,7 @@ final class CallSweep: Sendable {
       do {
         let outcome = try one.run()
         states += outcome.states
+        places.withLock { $0.formUnion(outcome.failed) }
         if let problem = outcome.problem {
           violations += 1
           tally.violation(Violation(what: problem, replay: "t1:\(one.shrunk(problem))"), in: CallSweep.row)

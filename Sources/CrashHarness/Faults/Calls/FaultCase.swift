@@ -38,26 +38,36 @@ struct FaultCase: Sendable, CustomStringConvertible {
     var problem: String?
     /// Crashes that were examined.
     var states = 0
+    /// Where the system was called, and where calls failed because they were made to.
+    var called: Set<CallPlace> = []
+    var failed: Set<CallPlace> = []
   }
 
   static let crashes: [Crash] = [.kill, .powerCut(.dropUnsynced), .powerCut(.keepAll)]
 
-  func run() throws -> Outcome {
+  func run(crashes: [Crash] = FaultCase.crashes) throws -> Outcome {
     guard let session = FaultSession.all.first(where: { $0.name == session }) else {
       throw Disagreement("no such session: \(session)")
     }
     let start = try session.start()
     for fault in way.faults(after: place, repeating: isRepeating) { start.storage.fail(fault) }
-    let runner = ScriptRunner(start.storage, start.ledger, expecting: way.honest, cacheLies: way.cacheLies)
+    let runner = ScriptRunner(
+      start.storage, start.ledger, on: session.kind, expecting: way.honest, cacheLies: way.cacheLies)
     runner.allowsDamage = session.allowsDamage
     let all = session.steps
     runner.run(steps.map { chosen in chosen.filter(all.indices.contains).map { all[$0] } } ?? all)
     var outcome = Outcome(fired: start.storage.faultHasFired, problem: runner.problems.first)
     let what = start.storage.firstFailure.map { "\($0)" } ?? "nothing"
+    for call in start.storage.calls {
+      let place = CallPlace(call)
+      outcome.called.insert(place)
+      if let errno = call.errno, way.errnos.contains(errno) { outcome.failed.insert(place) }
+    }
     start.storage.heal()
-    for crash in FaultCase.crashes + [.powerCut(.seeded(UInt64(place)))] where outcome.problem == nil {
+    let last: [Crash] = crashes.isEmpty ? [] : [.powerCut(.seeded(UInt64(place)))]
+    for crash in crashes + last where outcome.problem == nil {
       outcome.states += 1
-      let examiner = CrashExaminer(allowsDamage: session.allowsDamage)
+      let examiner = CrashExaminer(allowsDamage: session.allowsDamage, kind: session.kind)
       outcome.problem = examiner.examine(start.storage.crash(crash), runner.ledger, crash).first.map {
         "after \(crash): \($0)"
       }

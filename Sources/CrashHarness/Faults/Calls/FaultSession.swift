@@ -9,6 +9,7 @@ struct FaultSession: Sendable {
   var start: @Sendable () throws -> Start
   /// Whether the page begins with damage on it, so that damage may be reported.
   var allowsDamage = false
+  var kind = ScriptedKind.table
 
   struct Start {
     var storage: SimulatedStorage
@@ -59,7 +60,8 @@ struct FaultSession: Sendable {
       name: "readers",
       steps: [
         .page(.write([put("a", "one")], .power)), .read, .page(.write([put("b", "two")], .power)), .refresh,
-        .page(.compact(.none)), .refresh, .read, .verify, .page(.write([put("c", "three")], .process)), .salvage, .read,
+        .page(.compact(.none)), .refresh, .read, .verify, .find, .page(.write([put("c", "three")], .process)), .salvage,
+        .read,
         .page(.kill), .refresh, .page(.suspend), .refresh, .verify, .page(.resume), .page(.view), .page(.close), .read,
         .salvage,
       ], start: empty),
@@ -89,6 +91,33 @@ struct FaultSession: Sendable {
         .page(.view), .read, .page(.write([put("k", "more")], .power)), .verify, .page(.compact(.previous)),
         .page(.view), .page(.recover), .page(.close), .salvage,
       ], start: { try damagedBase("kept") }, allowsDamage: true),
+    FaultSession(
+      name: "deflated",
+      steps: [
+        .page(.write((0..<9).map { put("k\($0)", String(repeating: "so \($0)", count: 90)) }, .power)),
+        .page(.compact(.previous)), .page(.view), .read, .page(.write([put("k3", "three"), long], .process)),
+        .page(.compact(.all)), .page(.view), .refresh, .verify, .salvage, .page(.reopen), .page(.view),
+        .page(.write([.move(Array("k1".utf8), Array("k8".utf8))], .power)), .page(.compact(.none)), .page(.close),
+        .read,
+      ], start: empty, kind: .deflated),
+    FaultSession(
+      name: "divided",
+      steps: [
+        .page(.write([put("a", "one"), long], .power)), .page(.write([long, put("b", "two")], .process)), .read,
+        .page(.sync), .page(.kill), .page(.write([long], .process)), .page(.recover), .page(.view), .verify,
+        .page(.compact(.previous)), .salvage, .page(.write([.remove(Array("long".utf8)), long], .power)),
+        .page(.reopen), .page(.view), .page(.close),
+      ], start: empty, kind: .divided),
+    FaultSession(
+      name: "application",
+      steps: [
+        .page(.write([put("a", "one")], .power)), .page(.write([put("b", "two"), long], .process)), .page(.sync), .read,
+        .page(.compact(.previous)), .page(.view),
+        .page(.write([.remove(Array("a".utf8)), put("c", "three")], .process)),
+        .page(.recover), .page(.suspend), .page(.resume), .verify, .page(.kill), .page(.view), .read,
+        .page(.write([put("d", "four")], .power)), .salvage, .page(.compact(.none)), .page(.reopen), .page(.view),
+        .page(.write([put("e", "five")], .process)), .page(.close), .read,
+      ], start: empty, kind: .application),
   ]
 
   /// A page as a power cut left it.

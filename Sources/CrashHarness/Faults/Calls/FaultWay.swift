@@ -34,6 +34,19 @@ enum FaultWay: String, CaseIterable, Sendable {
     }
   }
 
+  /// What a call that is made to fail says, and no call of a simulated disk says by itself.
+  var errnos: Set<Int32> {
+    switch self {
+    case .inputOutput, .partThenError, .wholeThenError, .syncKeepsNew, .syncShowsOld: [EIO]
+    case .noSpace, .shortThenNoSpace, .wholeThenNoSpace: [ENOSPC]
+    case .quota: [EDQUOT]
+    case .interrupted, .interruptedAnywhere: [EINTR]
+    case .refused: [EACCES]
+    case .locked: [EPERM]
+    case .short: []
+    }
+  }
+
   var cacheLies: Bool { self == .syncShowsOld }
 
   /// Whether it can be had from some call on for ever.

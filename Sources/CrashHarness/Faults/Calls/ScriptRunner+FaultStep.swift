@@ -13,6 +13,8 @@ enum FaultStep: Sendable {
   case salvage
   /// Drop the losses on record.
   case forget
+  /// Look for pages beside this one.
+  case find
 }
 
 /// What is done beside the writer takes no lock and must change nothing.
@@ -27,13 +29,14 @@ extension ScriptRunner {
       case .page(let step): run(step)
       case .forget:
         attempt { page throws(LogStoreError) in
-          try page.forgetLosses()
+          try (page as? Page)?.forgetLosses()
         } then: { _ in
         }
-      case .read: beside("read") { reader = try Page.open(storage, .readOnly) }
-      case .refresh: beside("refresh") { try reader?.refresh() }
+      case .read: beside("read") { reader = try kind.open(storage, .readOnly) }
+      case .refresh: beside("refresh") { try (reader as? Page)?.refresh() }
       case .verify: beside("verify") { try verify() }
       case .salvage: beside("salvage") { try salvage() }
+      case .find: beside("find") { try find() }
       }
     }
   }
@@ -67,7 +70,15 @@ extension ScriptRunner {
       to: ScriptRunner.copyPath, options: quietOptions(storage))
     // Around a read error it goes, and says so.
     guard !report.findings.contains(where: { $0.kind == .unreadable }) else { return }
-    try compare(Page(path: ScriptRunner.copyPath, mode: .readOnly, options: quietOptions(storage)).table(), "the copy")
+    try compare(kind.open(storage, .readOnly, path: ScriptRunner.copyPath).table(), "the copy")
+  }
+
+  /// What cannot be looked into is named too, so that whoever opens it is told why.
+  private func find() throws(LogStoreError) {
+    let found = try PageInspector.pages(at: "/", storage: storage)
+    if !seen.isEmpty, !found.contains(where: { $0.hasSuffix(pagePath) }) {
+      problems.append("the page is not found among \(found)")
+    }
   }
 }
 

@@ -28,13 +28,13 @@ struct Chronicle: PageState {
   static func payload(_ key: [UInt8], _ value: [UInt8] = []) -> [UInt8] { [UInt8(key.count)] + key + value }
 
   /// The batch for operations that this state knows.
-  static func batch(_ operations: [TableOperation]) throws -> WriteBatch {
+  static func batch(_ operations: [TableOperation]) throws(LogStoreError) -> WriteBatch {
     var batch = WriteBatch()
     for operation in operations {
       switch operation {
       case .put(let key, let value): try batch.append(put, payload(key, value))
       case .remove(let key): try batch.append(remove, payload(key))
-      default: throw Malformed()
+      default: throw LogStoreError(.wrongState, "this state has no such operation: \(operation)")
       }
     }
     return batch

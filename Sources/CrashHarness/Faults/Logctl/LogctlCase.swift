@@ -69,12 +69,17 @@ struct LogctlTools: Sendable {
   }
 
   /// `LOGCTL`, or the one that was built beside this program.
-  static func find() throws(Missing) -> LogctlTools {
+  static func findLogctl() throws(Missing) -> String {
     let beside = ChildProcess.program.split(separator: "/").dropLast().joined(separator: "/")
     let logctl = unsafe getenv("LOGCTL").map { unsafe String(cString: $0) } ?? "/\(beside)/logctl"
     guard unsafe access(logctl, X_OK) == 0 else {
       throw Missing(reason: "there is no \(logctl); build it with swift build -c release --product logctl")
     }
+    return logctl
+  }
+
+  static func find() throws(Missing) -> LogctlTools {
+    let logctl = try findLogctl()
     guard ChildProcess.succeeds("strace", "-V") else {
       throw Missing(reason: "there is no strace; Scripts/setup strace")
     }

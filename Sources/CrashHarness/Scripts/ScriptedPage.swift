@@ -1,0 +1,82 @@
+import LogStore
+
+/// A page as scripts use it, whichever state it holds.
+protocol ScriptedPage: AnyObject, Sendable {
+  var report: RecoveryReport { get }
+  var position: Position { get }
+  /// All that it shows, read in every way there is.
+  func table() throws -> OrderedTable
+  func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError)
+  func makeDurable() throws(LogStoreError)
+  func compact(keeping retention: Retention) throws(LogStoreError)
+  func recover() throws(LogStoreError)
+  func suspend() throws(LogStoreError)
+  func resume() throws(LogStoreError)
+  func close() throws(LogStoreError)
+}
+
+/// What kind of page a script runs on.
+enum ScriptedKind: Sendable {
+  case table
+  /// Snapshots are deflated.
+  case deflated
+  /// Values take several frames: the engine's limit of 64 MiB a frame is lowered to some bytes.
+  case divided
+  /// The state is the application's own.
+  case application
+
+  func open(
+    _ storage: any Storage, _ mode: OpenMode = .create, path: String = pagePath
+  ) throws(LogStoreError) -> any ScriptedPage {
+    var options = quietOptions(storage)
+    if case .deflated = self { options.compression = .deflate }
+    switch self {
+    case .table, .deflated: return try Page(path: path, mode: mode, options: options)
+    case .divided: return DividedPage(try Page(path: path, mode: mode, options: options))
+    case .application: return try StatePage<Chronicle>(path: path, mode: mode, options: options)
+    }
+  }
+}
+
+extension Page: ScriptedPage {
+  func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
+    try write(WriteBatch(operations), durability: durability)
+  }
+
+  func makeDurable() throws(LogStoreError) { try sync() }
+  func compact(keeping retention: Retention) throws(LogStoreError) { try compact(keep: retention) }
+}
+
+extension StatePage: ScriptedPage where State == Chronicle {
+  func table() throws -> OrderedTable { try state().table }
+
+  func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
+    try write(Chronicle.batch(operations), durability: durability)
+  }
+
+  func makeDurable() throws(LogStoreError) { try sync() }
+  func compact(keeping retention: Retention) throws(LogStoreError) { try compact(keep: retention) }
+}
+
+/// A page whose batches are written in frames of a few bytes.
+private final class DividedPage: ScriptedPage {
+  private static let partBytes = 48
+  private let page: Page
+
+  init(_ page: Page) { self.page = page }
+
+  var report: RecoveryReport { page.report }
+  var position: Position { page.position }
+  func table() throws -> OrderedTable { try page.table() }
+
+  func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
+    try page.write(WriteBatch(operations, partBytes: DividedPage.partBytes), durability: durability)
+  }
+
+  func makeDurable() throws(LogStoreError) { try page.sync() }
+  func compact(keeping retention: Retention) throws(LogStoreError) { try page.compact(keep: retention) }
+  func recover() throws(LogStoreError) { try page.recover() }
+  func suspend() throws(LogStoreError) { try page.suspend() }
+  func resume() throws(LogStoreError) { try page.resume() }
+  func close() throws(LogStoreError) { try page.close() }
+}

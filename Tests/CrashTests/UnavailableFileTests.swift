@@ -1,0 +1,103 @@
+import Glibc
+import LogStore
+import LogStoreTesting
+import Testing
+
+@testable import CrashHarness
+
+/// What a locked device refuses, or a disk cannot read for now, is neither damage nor an empty page.
+@Suite struct UnavailableFileTests {
+  /// A page with two generations, and a file of bytes that a recovery has set aside; and what it shows.
+  private func page() throws -> (SimulatedStorage, [String]) {
+    let storage = SimulatedStorage(seed: 1)
+    try Page.open(storage).put("one", for: "a")
+    storage.edit(pagePath + "/0000000000.journal") { $0 += [UInt8](repeating: 0xA5, count: 90) }
+    let killed = storage.crash(.kill)
+    let page = try Page.open(killed)
+    try page.put("two", for: "b")
+    try page.compact(keep: Retention.all)
+    try page.put("three", for: "c")
+    try page.close()
+    return (killed, ["a", "b", "c"])
+  }
+
+  private func isExpected(_ error: any Error, _ errno: Int32) -> Bool {
+    (error as? LogStoreError)?.code == (errno == EIO ? .io : .unavailable)
+  }
+
+  @Test(arguments: [EPERM, EACCES, EIO], [OpenMode.readWrite, .readOnly])
+  func aFileThatIsRefusedIsNeitherDamagedNorAbsent(errno: Int32, mode: OpenMode) throws {
+    let (whole, keys) = try page()
+    let names = whole.names(in: pagePath)
+    #expect(Set(names.compactMap { $0.split(separator: ".").last }) == ["journal", "snapshot", "quarantine"])
+    var refusals = 0
+    for name in names {
+      let storage = whole.crash(.kill)
+      storage.fail(Fault(nil, .error(errno), repeating: true) { $0 == name })
+      do {
+        let page = try Page.open(storage, mode)
+        #expect(page.report.findings.allSatisfy { $0.severity != .damage }, "\(name): \(page.report.findings)")
+        #expect(try page.keys() == keys, "\(name)")
+      } catch {
+        refusals += 1
+        #expect(isExpected(error, errno), "\(name): \(error)")
+      }
+      // Nothing was removed on the way, and the fault gone, all is there.
+      storage.heal()
+      #expect(Set(storage.names(in: pagePath)).isSuperset(of: names), "\(name)")
+      #expect(try Page.open(storage, mode).keys() == keys, "\(name)")
+    }
+    // The newest snapshot and its journal, at the least.
+    #expect(refusals >= 2)
+  }
+
+  @Test(arguments: [EPERM, EACCES, EIO])
+  func aFileThatIsRefusedUnderAnOpenPageIsAnErrorUntilItIsServedAgain(errno: Int32) throws {
+    let (whole, keys) = try page()
+    for name in whole.names(in: pagePath) {
+      let storage = whole.crash(.kill)
+      let page = try Page.open(storage, .readOnly)
+      storage.fail(Fault(nil, .error(errno), repeating: true) { $0 == name })
+      do {
+        #expect(try page.table().records.map { String(decoding: $0.key, as: UTF8.self) } == keys, "\(name)")
+      } catch {
+        #expect(isExpected(error, errno), "\(name): \(error)")
+      }
+      storage.heal()
+      #expect(try page.keys() == keys, "\(name)")
+    }
+  }
+
+  /// A read error that passes is not the end of the log, whichever read it was: nothing is cut off behind it.
+  @Test(arguments: [OpenMode.readWrite, .readOnly], [true, false])
+  func aReadErrorAtAnyReadOfAnOpeningCutsNothingOff(mode: OpenMode, closed: Bool) throws {
+    let whole = SimulatedStorage(seed: 6)
+    let page = try Page.open(whole)
+    for number in 0..<40 { try page.put(String(repeating: "v", count: 400), for: "key \(number)") }
+    try page.compact(keep: Retention.all)
+    for number in 40..<80 { try page.put(String(repeating: "v", count: 400), for: "key \(number)") }
+    if closed { try page.close() }
+    var place = 0
+    while true {
+      let storage = whole.crash(.kill)
+      let before = storage.files(in: pagePath)
+      storage.fail(Fault(.read, .error(EIO), after: place))
+      do {
+        let page = try Page.open(storage, mode)
+        // Whoever is not told of it has not needed what could not be read.
+        #expect(page.report.findings.allSatisfy { $0.severity != .damage }, "read \(place)")
+        #expect(try page.view().count == 80, "read \(place): \(storage.calls.filter { $0.errno != nil })")
+      } catch {
+        #expect(storage.faultHasFired && (error as? LogStoreError)?.code == .io, "read \(place): \(error)")
+      }
+      guard storage.faultHasFired else { break }
+      storage.heal()
+      for (name, bytes) in before { #expect(storage.contents(of: pagePath + "/" + name) == bytes, "read \(place)") }
+      let again = try Page.open(storage, mode)
+      #expect(try again.view().count == 80, "read \(place)")
+      #expect(again.position.lsn == 80)
+      place += 1
+    }
+    #expect(place >= 3)
+  }
+}
