@@ -44,7 +44,8 @@ let package = Package(
       name: "ConsumerTests", dependencies: ["LogStore"], swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ConformanceTests", dependencies: ["LogStore", "LogctlCore"], swiftSettings: strict),
     .testTarget(
-      name: "CrashTests", dependencies: ["CrashHarness", "crash", "LogStore", "LogStoreTesting"], swiftSettings: strict),
+      name: "CrashTests", dependencies: ["CrashHarness", "crash", "LogStore", "LogStoreTesting"],
+      exclude: ["Scenarios.md"], swiftSettings: strict),
     .testTarget(
       name: "FuzzTests", dependencies: ["CrashHarness", "LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
       exclude: ["Driver", "Corpus", "FailCases", "build", "minimise", "run", "seed"], sources: ["Targets", "Replay"],

@@ -86,9 +86,9 @@ import Testing
         let page = try Page.open(storage, mode)
         // Whoever is not told of it has not needed what could not be read.
         #expect(page.report.findings.allSatisfy { $0.severity != .damage }, "read \(place)")
-        #expect(try page.view().count == 80, "read \(place): \(storage.calls.filter { $0.errno != nil })")
+        #expect(try page.view().count == 80, "\(String(describing: storage.firstFailure))")
       } catch {
-        #expect(storage.faultHasFired && (error as? LogStoreError)?.code == .io, "read \(place): \(error)")
+        #expect(storage.faultHasFired && error.code == .io, "read \(place): \(error)")
       }
       guard storage.faultHasFired else { break }
       storage.heal()
