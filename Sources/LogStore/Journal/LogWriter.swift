@@ -425,9 +425,27 @@ final class LogWriter: @unchecked Sendable {
   /// If its first batch were all that stands there and were lost without a trace, the file would look closed again; the
   /// next session would write at the same place with the same salt, and a crash in that could bring the lost batch back.
   private func goOn(in journal: JournalFile) throws(LogStoreError) -> JournalFile {
+    try writeCloseMarkAgain(in: journal)
     try writeMark(closed: false)
     // Without room for the mark, the journal's life is over.
     return try startIfPending()
+  }
+
+  /// The close mark may stand in the cache alone: of the sync that failed when it was written, only the process was told
+  /// that had the page then. The same bytes, written again, are synced together with what comes behind them; without them
+  /// there would be a hole in front of what is acknowledged from now on.
+  private func writeCloseMarkAgain(in journal: JournalFile) throws(LogStoreError) {
+    try checkUsable()
+    let place = end - UInt64(Mark.frameBytes)
+    let mark = ByteBuffer(capacity: Mark.frameBytes)
+    do throws(StorageError) {
+      guard try journal.file.read(appendingTo: mark, count: Mark.frameBytes, at: place) == Mark.frameBytes else {
+        throw StorageError(.read, errno: StorageError.inputOutput, path: journal.path)
+      }
+      try journal.file.write(mark, 0..<mark.count, at: place)
+    } catch {
+      throw LogStoreError(error, offset: place)
+    }
   }
 
   private func startJournal(_ start: JournalStart) throws(LogStoreError) -> JournalFile {

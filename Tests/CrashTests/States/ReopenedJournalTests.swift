@@ -37,11 +37,38 @@ import Testing
     storage.forgetCalls()
     try page.put("two", for: "b", durability: .process)
     let done = storage.calls.map(\.operation).filter { [.write, .sync].contains($0) }
-    #expect(done == [.write, .sync, .write])
+    #expect(done == [.write, .write, .sync, .write])
     // Opening alone writes nothing.
     try page.close()
     let files = storage.files(in: pagePath)
     try Page.open(storage).close()
     #expect(storage.files(in: pagePath) == files)
+  }
+
+  /// Found by failing every call of sessions on an application's state, where replay stops in front of damage.
+  @Test(arguments: [RecoveryPolicy.strict, .pointInTime, .salvage], [false, true])
+  func whatStandsBehindACloseMarkWhoseSyncFailedIsNotBehindAHole(policy: RecoveryPolicy, atOpening: Bool) throws {
+    let storage = SimulatedStorage(seed: 1)
+    let first = try Page.open(storage)
+    try first.put("one", for: "a")
+    // That its mark did not get to the medium is told to the close, or, where that was killed, to an opening.
+    if atOpening {
+      storage.cutPower(after: 1)
+    } else {
+      storage.fail(Fault(.sync, .failedSync(cache: .new)))
+    }
+    #expect(throws: LogStoreError.self) { try first.close() }
+    let killed = storage.crash(.kill)
+    if atOpening {
+      killed.fail(Fault(.sync, .failedSync(cache: .new)))
+      #expect(throws: LogStoreError.self) { try Page.open(killed) }
+    }
+    let second = try Page.open(killed)
+    try second.put("two", for: "b")
+    // The close mark was seen, and gone on behind.
+    #expect(killed.names(in: pagePath) == ["0000000000.journal"])
+    let last = try Page.open(killed.crash(.powerCut(.dropUnsynced)), policy: policy)
+    #expect(try last.keys() == ["a", "b"])
+    #expect(!last.report.hasDamage)
   }
 }

@@ -8,6 +8,9 @@ enum Seeds {
     return Array(usual.lowerBound..<(usual.lowerBound + count))
   }
 
+  /// Whether it is asked for more than a few, as in a long run.
+  static var areMany: Bool { number("LOGSTORE_SEEDS") != nil }
+
   private static func number(_ name: String) -> UInt64? {
     guard let text = unsafe getenv(name) else { return nil }
     return unsafe UInt64(String(cString: text))
