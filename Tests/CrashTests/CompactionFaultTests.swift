@@ -63,6 +63,22 @@ import Testing
     #expect(try Page.open(storage.crash(.powerCut(.dropUnsynced))).view().count == 60)
   }
 
+  @Test func onlySnapshotsThatVerifyCountAsKept() throws {
+    let (storage, page) = try page(9)
+    for number in 0..<2 {
+      try page.compact(keep: .all)
+      try page.put("v", for: "more \(number)")
+    }
+    try page.close()
+    let snapshots = storage.names(in: pagePath).filter { $0.hasSuffix(".snapshot") }
+    #expect(snapshots.count == 2)
+    storage.edit(pagePath + "/" + snapshots[1]) { $0[60] ^= 1 }
+    storage.clock.advance(by: .seconds(700))
+    // Mending the second must not cost the first, which it is mended from.
+    try Page.open(storage).compact(keep: .previous)
+    #expect(storage.contents(of: pagePath + "/" + snapshots[0]) != nil)
+  }
+
   @Test func writersGoOnWhileACompactionStandsStill() throws {
     let (storage, page) = try page(3)
     let (inside, goOn) = (Turn(), Turn())

@@ -76,6 +76,20 @@ import Testing
     #expect(copy.id == page.id)
   }
 
+  @Test func aCompactionSetsAsideWhatAGapHasCutOff() throws {
+    let storage = SimulatedStorage(seed: 7)
+    for round in 0..<4 {
+      let page = try Page.open(storage)
+      for number in 0..<3 { try page.put("v", for: "\(round).\(number)") }
+    }
+    let names = storage.names(in: pagePath)
+    let contents = names[2...].map { storage.contents(of: pagePath + "/" + $0) }
+    storage.delete(pagePath + "/" + names[1])
+    try Page.open(storage).compact(keep: Retention.none)
+    let aside = storage.names(in: pagePath).filter { $0.hasSuffix(".quarantine") }
+    #expect(aside.map { storage.contents(of: pagePath + "/" + $0) } == contents)
+  }
+
   @Test func aSalvageSaysThatTheNewestJournalIsShorterThanItBegan() throws {
     var storage = SimulatedStorage(seed: 6)
     let page = try Page.open(storage)

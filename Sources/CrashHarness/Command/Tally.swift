@@ -1,3 +1,4 @@
+import LogStore
 import Synchronization
 
 /// What the tiers have seen, row by row. All methods may be called from any thread.

@@ -1,4 +1,5 @@
 import Glibc
+import LogStore
 import LogStoreTesting
 import Synchronization
 

@@ -1,3 +1,4 @@
+import LogStore
 import Synchronization
 
 /// A value that callbacks note things in.

@@ -1,4 +1,5 @@
 import Dispatch
+import LogStore
 import Synchronization
 
 /// Fails every call of every session in every way.

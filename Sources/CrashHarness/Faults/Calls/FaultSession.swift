@@ -41,6 +41,14 @@ struct FaultSession: Sendable {
         .page(.write([put("c", "three")], .process)), .page(.write([put("d", "four")], .power)),
       ], start: empty),
     FaultSession(
+      name: "processes",
+      // What one process could not sync, the next finds in the cache, and syncs with success.
+      steps: [
+        .page(.write([put("a", "one")], .power)), .page(.write([put("b", "two")], .process)), .page(.sync),
+        .page(.kill),
+        .page(.write([put("c", "three")], .power)),
+      ], start: empty),
+    FaultSession(
       name: "memory",
       steps: [
         .page(.write([put("a", "one")], .power)), .page(.write([put("b", "two")], .process)),

@@ -64,10 +64,13 @@ struct Corpus: Sendable {
       try $0.close()
     },
     Recipe("carried-open") {
-      // No mark stands in either journal: what it began with says what was durable, and the successor what came before.
+      // No mark stands in the second journal: only the next one says what it was. Nor in the last, which so has only what
+      // it says of its beginning.
       try $0.write(batches: 1)
       $0.kill()
-      try $0.write(batches: 1)
+      try $0.open()
+      $0.kill()
+      try $0.write(batches: 2)
       $0.kill()
       try $0.open()
     },

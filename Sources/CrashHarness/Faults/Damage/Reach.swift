@@ -14,7 +14,7 @@ struct Reach {
   private(set) var hitsDurableLog = false
   private(set) var hitsTail = false
   private(set) var hitsHeader = false
-  /// Whether nothing but a header is hit, and its snapshot, or a mark behind it, says what it was.
+  /// Whether nothing but a header is hit, and its snapshot, its successor or a mark says what it was.
   private(set) var hitsToldHeader = false
   /// Header, losses or footer of the snapshot that the state starts from.
   private(set) var hitsBaseEnds = false
@@ -77,7 +77,7 @@ struct Reach {
       stop(&gapStop, journal.firstIndex)
       hitsToldHeader =
         damage.cut == nil && changes.allSatisfy { $0.upperBound <= headerBytes }
-        && (!journal.marks.isEmpty || page.anatomy.base == journal.name.dropLast(7) + "snapshot")
+        && (!isNewest || !journal.marks.isEmpty || page.anatomy.base == journal.name.dropLast(7) + "snapshot")
     }
     let durable = isNewest ? Reach.durableEnd(journal, changes, isHeaderHit, size) : journal.end
     let isShort = size < (isNewest ? (isHeaderHit ? 0 : journal.initialLength) : journal.end)

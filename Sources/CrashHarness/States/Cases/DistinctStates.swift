@@ -1,3 +1,4 @@
+import LogStore
 import Synchronization
 
 /// The states that were seen, by hash, for all threads together.

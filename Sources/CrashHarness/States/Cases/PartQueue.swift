@@ -1,3 +1,4 @@
+import LogStore
 import Synchronization
 
 /// Hands out the jobs of the parts, so that each part gets its share of the time.

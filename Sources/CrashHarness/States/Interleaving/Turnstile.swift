@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LogStore
 import Synchronization
 
 /// Lets one of several threads go on at a time, from one storage call to the next.

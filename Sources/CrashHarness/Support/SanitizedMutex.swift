@@ -1,0 +1,5 @@
+#if SANITIZED_LOCKS
+  import LogStore
+
+  typealias Mutex = SanitizedMutex
+#endif
