@@ -68,6 +68,49 @@ import Testing
     }
   }
 
+  /// A page of an application's state, large enough that the copy is written in pieces.
+  private func applicationPage() throws -> SimulatedStorage {
+    let storage = SimulatedStorage(seed: 2)
+    let page = try StatePage<Chronicle>(path: pagePath, options: quietOptions(storage))
+    for number in 0..<40 {
+      let value = [UInt8](repeating: UInt8(number), count: 60_000)
+      try page.write(Chronicle.batch([.put(bytes("key \(number)"), value)]), durability: .process)
+    }
+    try page.compact(keep: Retention.none)
+    try page.close()
+    return storage
+  }
+
+  /// Found by refusing each call of a salvage: it reported damage, and the copy lacked what had been refused for now.
+  @Test(arguments: [EPERM, EACCES], [true, false])
+  func aSalvageThatIsRefusedAReadLeavesNoCopyWithoutIt(errno: Int32, application: Bool) throws {
+    let storage = application ? try applicationPage() : try page().0
+    let snapshot = try #require(storage.names(in: pagePath).last { $0.hasSuffix(".snapshot") })
+    var refusals = 0
+    for place in 0..<12 {
+      let disk = storage.crash(.kill)
+      disk.fail(Fault(.read, .error(errno), after: place, repeating: true) { $0 == snapshot })
+      do {
+        let report = try PageInspector(path: pagePath, storage: disk).salvage(to: "/copy", options: quietOptions(disk))
+        #expect(!disk.faultHasFired, "read \(place): \(report.findings)")
+      } catch {
+        refusals += 1
+        #expect(error.code == .unavailable, "read \(place): \(error)")
+        #expect(disk.names(in: "/copy").isEmpty, "read \(place)")
+      }
+    }
+    #expect(refusals > 0)
+  }
+
+  @Test func aSalvageWithoutRoomForAnApplicationsStateSaysSo() throws {
+    let storage = try applicationPage()
+    storage.freeBytes = 1_500_000
+    let error = #expect(throws: LogStoreError.self) {
+      try PageInspector(path: pagePath, storage: storage).salvage(to: "/copy", options: quietOptions(storage))
+    }
+    #expect(error?.code == .noSpace)
+  }
+
   /// A read error that passes is not the end of the log, whichever read it was: nothing is cut off behind it.
   @Test(arguments: [OpenMode.readWrite, .readOnly], [true, false])
   func aReadErrorAtAnyReadOfAnOpeningCutsNothingOff(mode: OpenMode, closed: Bool) throws {

@@ -165,9 +165,19 @@ final class SalvageSource {
   /// The records of a snapshot in page order: all that verify, or that the kept generation has.
   private func copy(_ base: SnapshotReader, to copier: SalvageCopier) throws(LogStoreError) {
     if base.header.state != 0 {
+      var destinationFailure: LogStoreError?
       do {
-        try base.applicationFrames { kind, payload in try copier.application(kind, payload) }
+        try base.applicationFrames { kind, payload in
+          do throws(LogStoreError) {
+            try copier.application(kind, payload)
+          } catch {
+            destinationFailure = error
+            throw error
+          }
+        }
       } catch {
+        if let destinationFailure { throw destinationFailure }
+        try refuseUnavailable(error)
         findings.append(
           Finding(
             .damagedSnapshot, .damage, file: base.name, detail: "the application's state is copied up to here: \(error)"
@@ -192,6 +202,7 @@ final class SalvageSource {
         }
       } catch {
         if let destinationFailure { throw destinationFailure }
+        try refuseUnavailable(error)
         // Around this one record; its neighbours stand in their own places.
         let place = error as? LogStoreError
         let kept = healed?.record(at: next)
@@ -208,6 +219,11 @@ final class SalvageSource {
       }
     }
   }
+}
+
+/// What is refused for now is whole: a copy without it would pass for all that there is.
+private func refuseUnavailable(_ error: any Error) throws(LogStoreError) {
+  if let error = error as? LogStoreError, error.code == .unavailable { throw error }
 }
 
 /// Hands whole batches on.

@@ -32,7 +32,9 @@ extension ScriptRunner {
           try (page as? Page)?.forgetLosses()
         } then: { _ in
         }
-      case .read: beside("read") { reader = try kind.open(storage, .readOnly) }
+      case .read:
+        reader = nil
+        beside("read") { reader = try kind.open(storage, .readOnly) }
       case .refresh: beside("refresh") { try (reader as? Page)?.refresh() }
       case .verify: beside("verify") { try verify() }
       case .salvage: beside("salvage") { try salvage() }
@@ -45,6 +47,12 @@ extension ScriptRunner {
     do {
       try body()
       if let reader { try compare(reader.table(), "a reader") }
+    } catch let error as LogStoreError
+      where error.code == .damaged && cacheLies && storage.faultHasFired && reader != nil
+    {
+      // What a failed sync has taken out of the cache, a reader that had seen it there cannot read again, also after the
+      // writer has recovered.
+      reader = nil
     } catch {
       reader = nil
       // Where no page has come into being there is none.

@@ -23,10 +23,10 @@ struct Part: Sendable {
   static let all = [sequences, pairs, ownState, random, nested, interleaved]
 
   /// Every sequence of up to three steps on one page.
-  static let sequences = short("sequences", row: nil, share: 4, sample: 4600, pages: 1, Workload.Base.allCases)
+  static let sequences = short("sequences", row: nil, share: 4, sample: 6200, pages: 1, Workload.Base.allCases)
 
   /// The same on two pages.
-  static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 500, pages: 2, twoBases)
+  static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 700, pages: 2, twoBases)
 
   /// The same on a page with an application's own state.
   static let ownState = short(
