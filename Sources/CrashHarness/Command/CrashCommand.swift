@@ -34,7 +34,7 @@ package enum CrashCommand {
 
   private static func explore(_ options: Options) -> Int32 {
     let chosen = tiers.filter { options.tiers.isEmpty || options.tiers.contains($0.name) }
-    let shares = chosen.reduce(0) { $0 + $1.share }
+    var shares = chosen.reduce(0) { $0 + $1.share }
     let tally = Tally {
       complain("\($0.what)\n  crash replay '\($0.replay)'")
       if options.stopsAtFirst { Plan.isEnoughFound.store(true, ordering: .relaxed) }
@@ -49,6 +49,7 @@ package enum CrashCommand {
         complain("\(tier.name) could not go on: \(error)")
         failed = true
       }
+      shares -= tier.share
     }
     say(Table(tally.rows).text)
     return failed || tally.rows.contains { $0.violations > 0 } ? 1 : 0

@@ -33,11 +33,11 @@ struct Plan: Sendable {
   var workers: Int
   private let start: ContinuousClock.Instant
 
-  init(_ extent: Extent, seed: UInt64, workers: Int) {
+  init(_ extent: Extent, seed: UInt64, workers: Int, since start: ContinuousClock.Instant = .now) {
     self.extent = extent
     self.seed = seed
     self.workers = workers
-    start = .now
+    self.start = start
   }
 
   var isCI: Bool { if case .ci = extent { true } else { false } }
@@ -52,10 +52,12 @@ struct Plan: Sendable {
     return ContinuousClock.now - start >= .seconds(seconds)
   }
 
-  /// The same plan for a part of a tier, which begins now.
+  /// The same plan for a part that begins now: it has its share of what is left of the time, and so of what the parts before
+  /// it did not need.
   func part(_ share: Double) -> Plan {
     guard case .seconds(let seconds) = extent else { return Plan(.ci, seed: seed, workers: workers) }
-    return Plan(.seconds(seconds * share), seed: seed, workers: workers)
+    let left = max(0, seconds - (ContinuousClock.now - start) / .seconds(1))
+    return Plan(.seconds(left * share), seed: seed, workers: workers)
   }
 }
 

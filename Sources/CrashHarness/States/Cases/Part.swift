@@ -23,7 +23,7 @@ struct Part: Sendable {
   static let all = [sequences, pairs, ownState, random, nested, interleaved]
 
   /// Every sequence of up to three steps on one page.
-  static let sequences = short("sequences", row: nil, share: 4, sample: 6200, pages: 1, Workload.Base.allCases)
+  static let sequences = short("sequences", row: nil, share: 5, sample: 6200, pages: 1, Workload.Base.allCases)
 
   /// The same on two pages.
   static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 700, pages: 2, twoBases)
@@ -32,9 +32,9 @@ struct Part: Sendable {
   static let ownState = short(
     "own state", row: "t0 own state", share: 1, sample: 300, pages: 1, twoBases, kind: .state)
 
-  /// Long ones that a seed decides.
-  static let random = Part(name: "random", share: 2, sample: 60) { number, seed in
-    let effort = Effort(extent: CrashExtent(exhaustive: 256, samples: 64))
+  /// Long ones that a seed decides: the first thousand in depth, then in breadth.
+  static let random = Part(name: "random", share: 3, sample: 60) { number, seed in
+    let effort = Effort(extent: CrashExtent(exhaustive: 256, samples: 64), fullShare: number < 1000 ? 8 : 32)
     return .workload(RandomWorkload.workload(seed &* 1_000_003 &+ UInt64(number)), last: .max, effort)
   }
 
@@ -66,8 +66,11 @@ struct Part: Sendable {
     let all = sequences.count
     return Part(name: name, row: row, share: share, count: 2 * all, sample: sample) { number, _ in
       let (workload, last) = sequences.workload(spread(number % all, over: all))
-      let extent = number < all ? CrashExtent(exhaustive: 512, samples: 64) : CrashExtent()
-      return .workload(workload, last: last, Effort(extent: extent))
+      // Thousands of states a moment differ little: one in fewer of them is enough in full.
+      let effort =
+        number < all
+        ? Effort(extent: CrashExtent(exhaustive: 512, samples: 64)) : Effort(extent: CrashExtent(), fullShare: 32)
+      return .workload(workload, last: last, effort)
     }
   }
 
