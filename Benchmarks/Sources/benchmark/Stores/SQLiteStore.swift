@@ -2,6 +2,8 @@ import CSQLite
 
 final class SQLiteStore: Store {
   static let name = "SQLite"
+  // A connection may move between threads, but is not locked.
+  static let isThreadSafe = false
   static let settings =
     "journal_mode WAL; synchronous FULL for power, OFF for process; a WITHOUT ROWID table of two blobs; prepared statements; cache 256 MiB"
 
@@ -16,7 +18,7 @@ final class SQLiteStore: Store {
     if setup.isReadOnly { return }
     try run("PRAGMA journal_mode=WAL")
     try run("PRAGMA synchronous=\(setup.durability == .power ? "FULL" : "OFF")")
-    try run("PRAGMA cache_size=-262144")
+    try run("PRAGMA cache_size=-\(Setup.peerCacheBytes >> 10)")
     if setup.keepsJournal { try run("PRAGMA wal_autocheckpoint=0") }
     try run("CREATE TABLE IF NOT EXISTS records (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
   }

@@ -1,37 +1,84 @@
 import Glibc
 
-/// Work in a process of its own, so that opening is measured as a program meets it: fresh memory, nothing cached but the
-/// system's pages. The clock runs inside, around the work, so that starting the process does not count.
-enum Child {
-  /// What a child prints: the nanoseconds that it took.
-  static func run(_ arguments: [String]) throws -> UInt64 {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { throw Failure(errno: "pipe") }
+/// A child process that is talked to in lines.
+final class Child {
+  let id: pid_t
+  private var input: Int32
+  private let output: Int32
+  private var buffer: [UInt8] = []
+
+  struct End {
+    let isGood: Bool
+    /// The most memory that it ever held, in bytes.
+    let peakMemory: Int
+  }
+
+  init(_ program: String, _ arguments: [String]) throws {
+    var toChild: [Int32] = [0, 0]
+    var fromChild: [Int32] = [0, 0]
+    guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw Failure(errno: "pipe") }
+    // Other children shall not hold them open.
+    for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    posix_spawn_file_actions_addclose(&actions, ends[0])
-    let words = (["benchmark", childFlag] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var child: pid_t = 0
-    let result = posix_spawn(&child, "/proc/self/exe", &actions, nil, words, environ)
-    close(ends[1])
-    guard result == 0 else { throw Failure("posix_spawn: \(String(cString: strerror(result)))") }
-    var text: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 256)
-    while true {
-      let count = read(ends[0], &piece, piece.count)
-      if count <= 0 { break }
-      text += piece[..<count]
-    }
-    close(ends[0])
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
-    let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first ?? ""
-    guard status == 0, let time = UInt64(line) else { throw Failure("the child \(arguments) failed") }
-    return time
+    posix_spawn_file_actions_adddup2(&actions, toChild[0], STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, fromChild[1], STDOUT_FILENO)
+    id = try Child.spawn(program, arguments, &actions)
+    close(toChild[0])
+    close(fromChild[1])
+    input = toChild[1]
+    output = fromChild[0]
   }
 
-  static let childFlag = "--child"
+  deinit {
+    closeInput()
+    close(output)
+  }
+
+  /// Starts a program that is found where `PATH` says.
+  static func spawn(
+    _ program: String, _ arguments: [String], _ actions: UnsafePointer<posix_spawn_file_actions_t>
+  ) throws -> pid_t {
+    let words = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var child: pid_t = 0
+    let result = posix_spawnp(&child, program, actions, nil, words, environ)
+    guard result == 0 else { throw Failure("\(program): \(String(cString: strerror(result)))") }
+    return child
+  }
+
+  func write(_ line: String) throws {
+    let bytes = Array((line + "\n").utf8)
+    guard Glibc.write(input, bytes, bytes.count) == bytes.count else { throw Failure(errno: "a child's input") }
+  }
+
+  /// Nil where it says no more.
+  func readLine() throws -> String? {
+    while true {
+      if let end = buffer.firstIndex(of: 0x0A) {
+        defer { buffer.removeSubrange(...end) }
+        return String(decoding: buffer[..<end], as: UTF8.self)
+      }
+      var piece = [UInt8](repeating: 0, count: 64 << 10)
+      let count = read(output, &piece, piece.count)
+      guard count >= 0 else { throw Failure(errno: "a child's output") }
+      if count == 0 { return nil }
+      buffer += piece[..<count]
+    }
+  }
+
+  func closeInput() {
+    if input >= 0 { close(input) }
+    input = -1
+  }
+
+  func wait() throws -> End { try Child.wait(id) }
+
+  static func wait(_ id: pid_t) throws -> End {
+    var status: Int32 = 0
+    var usage = rusage()
+    guard wait4(id, &status, 0, &usage) == id else { throw Failure(errno: "wait4") }
+    return End(isGood: status == 0, peakMemory: usage.ru_maxrss << 10)
+  }
 }

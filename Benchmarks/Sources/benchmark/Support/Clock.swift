@@ -8,7 +8,7 @@ func nanoseconds() -> UInt64 {
 }
 
 /// How long `body` takes.
-func time(_ body: () throws -> Void) rethrows -> UInt64 {
+func timed(_ body: () throws -> Void) rethrows -> UInt64 {
   let start = nanoseconds()
   try body()
   return nanoseconds() - start

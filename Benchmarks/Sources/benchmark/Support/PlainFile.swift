@@ -29,7 +29,11 @@ final class PlainFile {
     return count
   }
 
+  /// Has the system forget what it keeps of the file in memory.
+  func dropCache() { posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
+
   /// Reads all in pieces of 256 KiB and returns the checksum.
+  @discardableResult
   func checksum() throws -> UInt32 {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
     defer { piece.deallocate() }
@@ -41,6 +45,31 @@ final class PlainFile {
       crc = libdeflate_crc32(crc, piece.baseAddress, count)
       offset += count
     }
+  }
+
+  /// The whole of a file, also of those that the system makes up.
+  static func text(_ path: String) throws -> String {
+    let file = try PlainFile(path, flags: O_RDONLY)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { piece.deallocate() }
+    var bytes: [UInt8] = []
+    while true {
+      let count = try file.read(into: piece, at: bytes.count)
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes += piece[..<count]
+    }
+  }
+
+  /// A file of so many bytes.
+  static func make(_ path: String, bytes: Int) throws -> PlainFile {
+    let file = try PlainFile(path)
+    let piece = [UInt8](repeating: 0xA5, count: 1 << 20)
+    var rest = bytes
+    while rest > 0 {
+      try piece.withUnsafeBytes { try file.append(UnsafeRawBufferPointer(rebasing: $0[..<min(rest, $0.count)])) }
+      rest -= piece.count
+    }
+    return file
   }
 
   /// Copies a file, and makes the copy durable.

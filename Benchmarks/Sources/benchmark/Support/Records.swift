@@ -1,18 +1,44 @@
-/// Records to write: a key is 16 decimal digits, so that key order is the order of insertion; values are incompressible.
+/// Records to write: a key is 16 decimal digits, so that key order is the order of insertion.
 struct Records {
   static let keyBytes = 16
-  static let valueBytes = 100
+
+  let valueBytes: Int
   /// A record's frame in a journal: 9 bytes of frame, 2 of key length, key and value.
-  static let frameBytes = 9 + 2 + keyBytes + valueBytes
+  var frameBytes: Int { 9 + 2 + Records.keyBytes + valueBytes }
+
+  enum Content {
+    /// Nothing can be saved of it.
+    case random
+    /// Words, of which compression saves about two thirds.
+    case text
+  }
 
   private let values: [[UInt8]]
 
-  init(seed: UInt64 = 1) {
+  init(_ content: Content = .random, valueBytes: Int = 100, seed: UInt64 = 1) {
+    self.valueBytes = valueBytes
     var random = SplitMix(seed)
-    values = (0..<1024).map { _ in (0..<Records.valueBytes).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
+    // Different ones as far as 4 MiB allow.
+    let count = min(1024, max(64, (4 << 20) / valueBytes))
+    values = (0..<count).map { _ in
+      switch content {
+      case .random: (0..<valueBytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      case .text: Records.text(valueBytes, &random)
+      }
+    }
   }
 
-  func value(_ index: Int) -> [UInt8] { values[index & 1023] }
+  func value(_ index: Int) -> [UInt8] { values[index % values.count] }
+
+  private static func text(_ count: Int, _ random: inout SplitMix) -> [UInt8] {
+    let words = ["page", "journal", "of", "the", "writer", "and", "a", "record", "that", "was", "kept", "in", "order"]
+    var text: [UInt8] = []
+    while text.count < count {
+      text += Array(words[Int.random(in: 0..<words.count, using: &random)].utf8) + [0x20]
+      if random.next() % 4 == 0 { text += Array("\(random.next() % 10_000) ".utf8) }
+    }
+    return Array(text[..<count])
+  }
 
   static func key(_ index: Int) -> [UInt8] {
     var rest = index
@@ -24,6 +50,16 @@ struct Records {
       place -= 1
     }
     return key
+  }
+
+  /// Makes a key the next one.
+  static func increment(_ key: inout [UInt8]) {
+    var place = keyBytes - 1
+    while key[place] == 0x39 {
+      key[place] = 0x30
+      place -= 1
+    }
+    key[place] += 1
   }
 
   /// The keys of `count` random records out of `total`.

@@ -3,14 +3,22 @@ import Glibc
 /// A temporary directory, removed when it is let go. All contestants get theirs on the same file system.
 final class Scratch {
   let path: String
+  private let isOwner: Bool
 
   init(in parent: String) throws {
     var template = Array("\(parent)/logstore-benchmark.XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw Failure(errno: parent) }
     path = String(cString: made)
+    isOwner = true
   }
 
-  deinit { Scratch.remove(path) }
+  /// A directory that somebody else has made and will remove.
+  init(at path: String) {
+    self.path = path
+    isOwner = false
+  }
+
+  deinit { if isOwner { Scratch.remove(path) } }
 
   /// A path in it for something of that name.
   func place(_ name: String) -> String { path + "/" + name }
@@ -54,11 +62,11 @@ final class Scratch {
     rmdir(path)
   }
 
-  static func bytes(_ path: String) -> Int {
+  /// Bytes of a file, followed where it is a link.
+  static func size(_ path: String) throws -> Int {
     var info = stat()
-    guard lstat(path, &info) == 0 else { return 0 }
-    guard info.st_mode & S_IFMT == S_IFDIR else { return Int(info.st_size) }
-    return ((try? names(path)) ?? []).reduce(0) { $0 + bytes(path + "/" + $1) }
+    guard stat(path, &info) == 0 else { throw Failure(errno: path) }
+    return Int(info.st_size)
   }
 }
 

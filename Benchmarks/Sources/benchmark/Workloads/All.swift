@@ -1,4 +1,5 @@
 func allWorkloads(_ scale: Scale) -> [Workload] {
-  [WriteWorkloads.power(scale)] + WriteWorkloads.process(scale) + [WriteWorkloads.batches(scale)]
-    + OpenWorkloads.all(scale) + ReadWorkloads.all(scale) + [CompactWorkload.make(scale)]
+  PowerWorkloads.all(scale) + ProcessWorkloads.all(scale) + BatchWorkloads.all(scale) + OpenWorkloads.all(scale)
+    + ReadWorkloads.all(scale) + CompactionWorkloads.all(scale) + VerifyWorkloads.all(scale)
+    + [AmplificationWorkload.make(scale)] + StartWorkload.all()
 }
