@@ -23,9 +23,10 @@ struct RawSnapshot {
     let assembly = ByteBuffer()
     let inflater = Inflater()
     var offset = UInt64(Limits.headerBytes)
+    let search = CandidateSearch(source.file, seed: source.codec.seed, limit: source.size)
     while offset < source.size {
-      guard let frame = try window.frame(at: offset, limit: source.size) else {
-        let next = try resume(behind: offset, window)
+      guard let frame = try frame(at: offset, window, search) else {
+        let next = try resume(behind: offset, window, search)
         findings.append(Finding.damagedSnapshot(name, offset..<next, "nothing verifies here"))
         offset = next
         continue
@@ -71,18 +72,24 @@ struct RawSnapshot {
   }
 
   /// The next place at which two frames in a row verify, or one that ends the file; the end of the file without one.
-  private func resume(behind fault: UInt64, _ window: FrameWindow) throws(LogStoreError) -> UInt64 {
+  private func resume(
+    behind fault: UInt64, _ window: FrameWindow, _ search: CandidateSearch
+  ) throws(LogStoreError) -> UInt64 {
     var from = fault + 1
-    while from + UInt64(Limits.frameOverhead) <= source.size {
-      let search = try CandidateSearch(source.file, seed: source.codec.seed, from: from, limit: source.size)
-      while let candidate = search.nextCandidate() {
-        guard let frame = try window.frame(at: candidate, limit: source.size) else { continue }
-        if frame.end == source.size { return candidate }
-        if try window.frame(at: frame.end, limit: source.size) != nil { return candidate }
+    while let candidate = try search.first(from: from, upTo: source.size) {
+      if let found = try frame(at: candidate, window, search) {
+        if found.end == source.size { return candidate }
+        if try frame(at: found.end, window, search) != nil { return candidate }
       }
-      from = search.end
+      from = candidate + 1
     }
     return source.size
+  }
+
+  private func frame(
+    at offset: UInt64, _ window: FrameWindow, _ search: CandidateSearch
+  ) throws(LogStoreError) -> FrameWindow.Frame? {
+    try search.refutes(offset) ? nil : window.frame(at: offset, limit: source.size)
   }
 }
 

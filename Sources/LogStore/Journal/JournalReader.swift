@@ -7,6 +7,8 @@ final class JournalReader {
   /// Where the log ends for this reader.
   let limit: UInt64
   let window: FileWindow
+  /// What searches behind faults have read, and know of checksums.
+  private var search: CandidateSearch?
 
   init(
     file: any StorageFile, name: String, path: String, header: JournalHeader, from first: UInt64 = 0, limit: UInt64
@@ -22,6 +24,7 @@ final class JournalReader {
   /// The frame at `offset`, if one verifies there. A frame of a kind that only a newer version knows is an error.
   @inline(__always)
   func frame(at offset: UInt64) throws(LogStoreError) -> JournalFrame? {
+    if let search, try search.refutes(offset) { return nil }
     var wanted = Limits.frameOverhead
     while true {
       let bytes = try unsafe read(at: offset, count: wanted)
@@ -64,4 +67,14 @@ final class JournalReader {
       throw LogStoreError(error, offset: offset)
     }
   }
+
+  /// The first place from `offset` on at which the checksum of a frame matches that ends at or in front of `end`.
+  func candidate(from offset: UInt64, upTo end: UInt64) throws(LogStoreError) -> UInt64? {
+    let search = search ?? CandidateSearch(window.file, seed: codec.seed, limit: limit)
+    self.search = search
+    return try search.first(from: offset, upTo: end)
+  }
+
+  /// Lets go of what searches have read.
+  func endSearch() { search = nil }
 }

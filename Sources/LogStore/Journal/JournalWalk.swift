@@ -83,6 +83,7 @@ struct JournalWalk {
   }
 
   private mutating func finish() {
+    reader.endSearch()
     if !isSealed { outcome.durableEnd = min(outcome.durableEnd, reader.limit) }
     if outcome.tornTail != nil || outcome.stoppedAtDamage || position != reader.limit { outcome.isClosed = false }
   }

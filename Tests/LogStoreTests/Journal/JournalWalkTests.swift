@@ -1,4 +1,5 @@
 import LogStoreTesting
+import Synchronization
 import Testing
 
 @testable import LogStore
@@ -99,16 +100,49 @@ import Testing
     let journal = JournalFixture()
     let places = (0..<5).map { journal.put("key \($0)", String(repeating: "v", count: 300 * $0)) }
     let file = MemoryFile(journal.name, journal.bytes)
+    let search = CandidateSearch(
+      file, seed: FrameCodec(salt: journal.header.salt).seed, limit: journal.end, candidates: candidates)
     var found: [UInt64] = []
     var from = UInt64(Limits.headerBytes)
-    while from < journal.end {
-      let stretch = try CandidateSearch(
-        file, seed: FrameCodec(salt: journal.header.salt).seed, from: from, limit: journal.end, candidates: candidates)
-      while let place = stretch.nextCandidate() { found.append(place) }
-      #expect(stretch.end == min(from + UInt64(candidates), journal.end))
-      from = stretch.end
+    while let place = try search.first(from: from, upTo: journal.end) {
+      found.append(place)
+      from = place + 1
     }
     #expect(found == places)
+    // From in front of what was searched last, and up to less than all.
+    #expect(try search.first(from: places[1] + 1, upTo: places[4]) == places[2])
+    #expect(try search.first(from: places[1] + 1, upTo: places[3] - 1) == nil)
+  }
+
+  /// Every second frame is bad, and claims a length that could be: all searches together read what a few would.
+  @Test(arguments: [100, 30_000, 3_000_000])
+  func aFileFullOfFaultsIsSearchedAsIfItHadFew(claimed: UInt32) throws {
+    let journal = JournalFixture()
+    var (faults, whole): ([UInt64], [UInt64]) = ([], [])
+    for number in 0..<1000 {
+      faults.append(journal.put("bad \(number)", String(repeating: "v", count: 4000)))
+      whole.append(journal.mark(UInt64(number), durableEnd: 128))
+    }
+    var bytes = journal.bytes
+    for fault in faults {
+      for shift in 0..<4 { bytes[Int(fault) + shift] = UInt8(truncatingIfNeeded: claimed >> (8 * UInt32(shift))) }
+    }
+    let file = CountingFile(MemoryFile(journal.name, bytes))
+    let reader = JournalReader(
+      file: file, name: journal.name, path: journal.path, header: journal.header, limit: journal.end)
+    let resynchronizer = Resynchronizer(reader, limit: journal.end)
+    var found: [UInt64] = []
+    for fault in faults where try reader.frame(at: fault) == nil {
+      if let next = try resynchronizer.resume(after: fault) { found.append(next) }
+    }
+    #expect(found == whole)
+    #expect(file.read <= 3 * bytes.count)
+    var walk = JournalWalk(reader)
+    walk.isSealed = true
+    var sink = BlindSink()
+    try walk.run(&sink)
+    #expect(walk.outcome.dropped.map(\.range.lowerBound) == faults)
+    #expect(file.read <= 6 * bytes.count)
   }
 
   @Test func whoeverHasSeenEnoughOfTheFramesIsShownNoMore() throws {
@@ -122,4 +156,27 @@ import Testing
     }
     #expect(seen == 2)
   }
+}
+
+/// Counts the bytes that are read.
+private final class CountingFile: StorageFile {
+  private let file: MemoryFile
+  private let count = Mutex(0)
+  var read: Int { count.withLock { $0 } }
+
+  init(_ file: MemoryFile) { self.file = file }
+
+  func status() throws(StorageError) -> FileStatus { try file.status() }
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
+    let read = try unsafe file.read(into: buffer, at: offset)
+    count.withLock { $0 += read }
+    return read
+  }
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
+    try unsafe file.write(bytes, at: offset)
+  }
+  func sync(_ level: Durability) throws(StorageError) { try file.sync(level) }
+  func dropCache() {}
+  func willReadSequentially() {}
+  func close() { file.close() }
 }
