@@ -49,7 +49,7 @@ enum SystemCallTrace {
 
   private static func stop(_ tracer: pid_t) throws {
     kill(tracer, SIGINT)
-    _ = try Child.wait(tracer)
+    try Child.wait(tracer)
   }
 
   /// Lines between the marks that begin a call.

@@ -27,7 +27,7 @@ final class ContestantProcess {
 
   func finish() throws {
     process.closeInput()
-    guard try process.wait().isGood else { throw Failure("\(what) failed at its end") }
+    guard try process.wait() else { throw Failure("\(what) failed at its end") }
   }
 
   /// The child's side: takes its turns until its input ends.

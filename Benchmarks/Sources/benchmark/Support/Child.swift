@@ -7,12 +7,6 @@ final class Child {
   private let output: Int32
   private var buffer: [UInt8] = []
 
-  struct End {
-    let isGood: Bool
-    /// The most memory that it ever held, in bytes.
-    let peakMemory: Int
-  }
-
   init(_ program: String, _ arguments: [String]) throws {
     var toChild: [Int32] = [0, 0]
     var fromChild: [Int32] = [0, 0]
@@ -73,12 +67,13 @@ final class Child {
     input = -1
   }
 
-  func wait() throws -> End { try Child.wait(id) }
+  /// Waits for its end; returns whether that was a good one.
+  func wait() throws -> Bool { try Child.wait(id) }
 
-  static func wait(_ id: pid_t) throws -> End {
+  @discardableResult
+  static func wait(_ id: pid_t) throws -> Bool {
     var status: Int32 = 0
-    var usage = rusage()
-    guard wait4(id, &status, 0, &usage) == id else { throw Failure(errno: "wait4") }
-    return End(isGood: status == 0, peakMemory: usage.ru_maxrss << 10)
+    guard waitpid(id, &status, 0) == id else { throw Failure(errno: "waitpid") }
+    return status == 0
   }
 }

@@ -9,9 +9,7 @@ enum Job {
   static func run(_ words: [String], _ probe: Probe = .time) throws -> Sample {
     let child = try Child(ContestantProcess.thisProgram, [flag, probe.rawValue] + words)
     let line = try child.readLine()
-    let end = try child.wait()
-    guard end.isGood, let line, var sample = Sample(line: line) else { throw Failure("the job \(words) failed") }
-    if probe == .costs { sample[.peakMemory] = Double(end.peakMemory) }
+    guard try child.wait(), let line, let sample = Sample(line: line) else { throw Failure("the job \(words) failed") }
     return sample
   }
 
@@ -46,11 +44,14 @@ enum Job {
     case "value":
       let kind = try store(named: words[0])
       let key = Records.key(try number(words, 2))
-      return try observeOpening(probe) {
+      let open = {
         let store = try kind.init(words[1], Setup(isReadOnly: true))
         guard try store.get(key) == Records().valueBytes else { throw Failure("the record is not there") }
         return store
       }
+      // The program's code, once read in, is not memory that an open page takes.
+      if probe == .costs { try open().close() }
+      return try observeOpening(probe, open)
     case "overlay": return try overlay(words[0], try number(words, 1))
     case "fill":
       let store = try store(named: words[0]).init(words[1], Setup(keepsJournal: true))

@@ -41,6 +41,7 @@ enum OpenWorkloads {
     return Workload(
       name: "open-1e\(power)",
       title: "open a compacted page of \(count) records of 100 B read-only and read one value, in a fresh process; "
+        + "memory and allocations are those of a second opening, when the process has its code; "
         + "bare: open a file and read 4 pieces of it",
       targets: power < 6
         ? []

@@ -22,14 +22,10 @@ enum StartWorkload {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        var peak = 0
         var sample = try probe.observeEach(0..<20) { _ in
-          let end = try Child.wait(Child.spawn(program, arguments, &actions))
-          guard end.isGood else { throw Failure("\(program) failed") }
-          peak = max(peak, end.peakMemory)
+          guard try Child.wait(Child.spawn(program, arguments, &actions)) else { throw Failure("\(program) failed") }
         }
         sample[.size] = Double(try Scratch.size(program))
-        sample[.peakMemory] = Double(peak)
         return sample
       }
     }
