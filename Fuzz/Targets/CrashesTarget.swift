@@ -39,8 +39,7 @@ private struct Lives {
       case 0...8: try step(choice)
       case 9...11: fault()
       case 12:
-        runner.storage.heal()
-        try checkProblems()
+        try heal()
       case 13, 14:
         // In the middle of whatever comes next, an opening included.
         runner.mayFail = true
@@ -108,6 +107,16 @@ private struct Lives {
   }
 
   // MARK: Faults
+
+  /// Calls no longer fail, so that the page must come back to work: a process that has lived through the faults recovers,
+  /// another one opens it; from then on nothing may fail.
+  private mutating func heal() throws {
+    runner.storage.heal()
+    runner.mayFail = false
+    if runner.isSuspended { runner.run(.resume) }
+    runner.run(.recover)
+    try checkProblems()
+  }
 
   private mutating func fault() {
     runner.mayFail = true

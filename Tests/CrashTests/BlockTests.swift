@@ -29,6 +29,23 @@ import Testing
     #expect(throws: Disagreement.self) { try workload.ledgers([[7, 1]]) }
   }
 
+  /// What does not repeat and what cannot be mounted proves nothing, so that it must be little.
+  @Test func manyExceptionsAreAViolation() {
+    let format = DiskFormat.all.last!
+    let row = BlockTier.row(format)
+    for (states, exceptions) in [(512, 1), (512, 2), (4000, 5), (4000, 6)] {
+      for kind in [BlockTier.unrepeated, BlockTier.unmountable] {
+        let tally = Tally()
+        tally.add(row, states: states)
+        tally.add(row + kind, states: exceptions)
+        BlockTier().refuseMany(format, tally)
+        #expect(tally.violations.count == (exceptions > 1 + states / 1000 ? 1 : 0), "\(exceptions) of \(states)\(kind)")
+      }
+    }
+    #expect(BlockTier.mostUnmountable(of: 512, DiskFormat.all[2]) == 6)
+    #expect(BlockTier.mostUnmountable(of: 512, DiskFormat.all[0]) == 1)
+  }
+
   @Test func requestsOfTheKernelAreRead() throws {
     func request(_ operation: UInt8, body: [UInt8]) -> [UInt8] {
       [UInt8(40 + body.count), 0, 0, 0, operation, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]

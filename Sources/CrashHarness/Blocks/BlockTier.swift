@@ -47,26 +47,41 @@ struct BlockTier: Tier {
       }
     }
     if let fault = faults.withLock({ $0.first }) { throw fault }
-    for format in formats { refuseMany(BlockTier.row(format), tally) }
+    for format in formats { refuseMany(format, tally) }
   }
 
-  /// Exceptions are a few: a row in which they are many proves nothing.
-  private func refuseMany(_ row: String, _ tally: Tally) {
+  /// Exceptions are a few, and are told: a row in which they are many proves nothing.
+  func refuseMany(_ format: DiskFormat, _ tally: Tally) {
+    let row = BlockTier.row(format)
     let states = tally.rows.first { $0.name == row }?.states ?? 0
-    for kind in [BlockTier.unrepeated, BlockTier.unmountable] {
-      let count = tally.rows.first { $0.name == row + kind }?.states ?? 0
-      guard count * 20 > states else { continue }
-      tally.violation(Violation(what: "\(row): \(count) of \(states)\(kind)", replay: "\(BlockTier.name):"), in: row)
+    func count(_ kind: String) -> Int { tally.rows.first { $0.name == row + kind }?.states ?? 0 }
+    let (unrepeated, unmountable) = (count(BlockTier.unrepeated), count(BlockTier.unmountable))
+    CrashCommand.say("\(row): of \(states) states \(unrepeated) did not repeat; \(unmountable) more were not mountable")
+    for (kind, count, most) in [
+      (BlockTier.unrepeated, unrepeated, BlockTier.mostUnrepeated(of: states)),
+      (BlockTier.unmountable, unmountable, BlockTier.mostUnmountable(of: states, format)),
+    ] where count > most {
+      let what = "\(row): \(count) of \(states)\(kind), and \(most) may be so"
+      tally.violation(Violation(what: what, replay: "\(BlockTier.name):"), in: row)
     }
   }
 
-  private static let unrepeated = ", did not repeat"
-  private static let unmountable = ", not mountable"
+  /// None of 13,000 in a measured run; but what else the machine does with its loop devices is not ours.
+  static func mostUnrepeated(of states: Int) -> Int { 1 + states / 1000 }
+
+  /// In the same run 1 in 430 with ext4's fast commits, whose log the kernel cannot always replay, 1 in 7,800 with its other
+  /// modes, and none with xfs and btrfs. What is added lets a run of 512 states have four times its share.
+  static func mostUnmountable(of states: Int, _ format: DiskFormat) -> Int {
+    format.hasFastCommits ? 4 + states / 200 : 1 + states / 1000
+  }
+
+  static let unrepeated = ", did not repeat"
+  static let unmountable = ", not mountable"
 
   /// Mounting is mostly waiting: three share a processor.
   private static func threads(_ plan: Plan) -> Int { 3 * plan.workers }
 
-  private static func row(_ format: DiskFormat) -> String { "\(name) \(format.name)" }
+  static func row(_ format: DiskFormat) -> String { "\(name) \(format.name)" }
 
   /// A folder in memory.
   private static func inFolder<Result>(_ body: (String) throws -> Result) throws -> Result {

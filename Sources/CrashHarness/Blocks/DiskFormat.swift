@@ -31,6 +31,9 @@ struct DiskFormat: Sendable {
       maker: ["mkfs.ext4", "-q", "-F", "-E", "nodiscard,lazy_itable_init=0", "-J", "size=4"] + more, options: options)
   }
 
+  /// Whether it logs some changes in a shorter way, which the kernel replays less surely.
+  var hasFastCommits: Bool { maker.contains("fast_commit") }
+
   /// Why it cannot be used on this machine; nil if it can.
   var obstacle: String? {
     if getuid() != 0 { return "not root" }

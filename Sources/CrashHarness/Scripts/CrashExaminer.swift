@@ -13,8 +13,11 @@ struct CrashExaminer {
       let needed = ledger.needed(after: crash)
       let page = try kind.open(storage)
       let shown = try page.table()
-      let lsn = page.position.lsn
+      let position = page.position
+      let lsn = position.lsn
       if let objection = ledger.objection(to: shown, lsn: lsn, needed: needed) { return [objection] }
+      var ledger = ledger
+      if let objection = ledger.give(position, showing: Fingerprint(shown)) { return [objection] }
       if !allowsDamage, page.report.hasDamage {
         return ["a mere crash is reported as damage: \(page.report.findings.filter { $0.severity == .damage })"]
       }
@@ -33,7 +36,7 @@ struct CrashExaminer {
         let names = Set(files.keys).union(changed.keys).sorted().filter { files[$0] != changed[$0] }
         return ["a second recovery changes \(names)"]
       }
-      return try goOn(again, killed, shown, lsn)
+      return try goOn(again, killed, shown, ledger)
     } catch {
       return ["opening failed: \(error)"]
     }
@@ -41,13 +44,16 @@ struct CrashExaminer {
 
   /// Continuation: what is written now survives the next crash, together with what there was.
   private func goOn(
-    _ page: any ScriptedPage, _ storage: SimulatedStorage, _ shown: OrderedTable, _ lsn: UInt64
+    _ page: any ScriptedPage, _ storage: SimulatedStorage, _ shown: OrderedTable, _ ledger: Ledger
   ) throws -> [String] {
+    let lsn = page.position.lsn
     let more: [TableOperation] = [.put(Array("new".utf8), Array("value".utf8))]
     try page.write(more, .power)
-    let later = storage.crash(.powerCut(.dropUnsynced))
     var expected = shown
     expected.apply(more)
+    let written = Fingerprint(expected)
+    if let objection = ledger.objection(toGiving: page.position, showing: written) { return [objection] }
+    let later = storage.crash(.powerCut(.dropUnsynced))
     let again = try kind.open(later, .readWrite)
     guard try again.table() == expected, again.position.lsn == lsn + 1 else {
       return ["what was written behind a recovery is lost"]

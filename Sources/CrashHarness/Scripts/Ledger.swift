@@ -1,6 +1,12 @@
 import LogStore
 import LogStoreTesting
 
+/// A position that somebody was given, and what the page held there.
+struct GivenPosition {
+  var position: Position
+  var print: Fingerprint
+}
+
 /// What a page's user knows: what was written, and what was promised of it.
 struct Ledger {
   /// The state and LSN that the last opening showed.
@@ -11,6 +17,8 @@ struct Ledger {
   /// How many of them were acknowledged at `.power`, and at any level.
   private(set) var durable = 0
   private(set) var handedOver = 0
+  /// Positions that the page's users were given, and what the page held there.
+  private(set) var given: [GivenPosition] = []
   /// Whether a failed sync may have taken from the cache what was handed over.
   var cacheLies = false
 
@@ -65,6 +73,29 @@ struct Ledger {
     handedOver = 0
     cacheLies = false
     isInDoubt = false
+  }
+
+  /// Somebody was given a position, behind all batches.
+  ///
+  /// - Returns: what is wrong with it; nil if nothing is.
+  mutating func give(_ position: Position) -> String? { give(position, showing: Fingerprint(present)) }
+
+  /// Somebody was given a position, with this state.
+  ///
+  /// - Returns: what is wrong with it; nil if nothing is.
+  mutating func give(_ position: Position, showing print: Fingerprint) -> String? {
+    if let objection = objection(toGiving: position, showing: print) { return objection }
+    if given.last?.position != position { given.append(GivenPosition(position: position, print: print)) }
+    return nil
+  }
+
+  /// A crash may reuse an LSN, never a position: whoever reads on from one would miss what stands there now.
+  func objection(toGiving position: Position, showing print: Fingerprint) -> String? {
+    // The latest first: it is nearly always the one.
+    for other in given.reversed() where other.position == position {
+      return other.print == print ? nil : "position \(position) was given before, with another state"
+    }
+    return nil
   }
 
   /// The state after all batches.

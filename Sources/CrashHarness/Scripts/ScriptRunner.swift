@@ -20,7 +20,7 @@ final class ScriptRunner {
   var allowsDamage = false
   /// Codes that a step may fail with.
   var expected: Set<LogStoreError.Code>
-  private var isSuspended = false
+  private(set) var isSuspended = false
   /// States of the history that were left behind when an opening settled it.
   private(set) var seen: [OrderedTable] = []
   /// The handle that the last `read` opened.
@@ -119,6 +119,7 @@ final class ScriptRunner {
       }
       seen += ledger.states(from: 0)
       note { $0.settle(table, lsn: lsn) }
+      noteGiven(page.position)
     } catch {
       failed(error, "read")
       // What it would have shown cannot be told; the next step opens it again.
@@ -134,6 +135,7 @@ final class ScriptRunner {
       // Only a recovery, or another opening, settles what a failed sync has left open.
       if ledger.isInDoubt { problems.append("a write is accepted while the outcome of an earlier one is unknown") }
       note { $0.acknowledge(durability) }
+      noteGiven(page.position)
     } catch {
       failed(error, "write")
       if error.code == .outcomeUnknown {
@@ -142,6 +144,12 @@ final class ScriptRunner {
         note { $0.refuse() }
       }
     }
+  }
+
+  private func noteGiven(_ position: Position) {
+    var objection: String?
+    note { objection = $0.give(position) }
+    if let objection { problems.append("while running: \(objection)") }
   }
 
   private func recover() {

@@ -81,6 +81,51 @@ import Testing
     #expect(try Readers(.records, storage, pagePath).disagreement(with: 1, Fingerprint()) != nil)
   }
 
+  /// As where what is written in the place of a lost batch gets its position: LSN and records are such as are allowed.
+  @Test func aPositionThatStandsForAnotherStateIsTold() throws {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try Page.open(storage)
+    var ledger = Ledger()
+    let batch: [TableOperation] = [.put(bytes("a"), bytes("value"))]
+    ledger.begin(batch)
+    try page.write(WriteBatch(batch))
+    ledger.acknowledgeSync()
+    // The journal of a page that was closed is gone on with, and its positions with it.
+    try page.close()
+    let position = page.position
+    for (print, isRight) in [(Fingerprint(ledger.present), true), (Fingerprint(ledger.base), false)] {
+      var known = ledger
+      #expect(known.give(position, showing: print) == nil)
+      #expect((problem(storage.crash(.kill), known, .killed)?.contains("given before") ?? false) != isRight)
+      let examined = CrashExaminer().examine(storage.crash(.kill), known, .kill)
+      #expect(examined.contains { $0.contains("given before") } != isRight)
+    }
+    // Nor may what is written behind a recovery get a position that was given.
+    var known = ledger
+    #expect(known.give(Position(salt: position.salt, lsn: position.lsn + 1), showing: Fingerprint(ledger.base)) == nil)
+    #expect(problem(storage.crash(.kill), known, .killed)?.contains("given before") == true)
+    #expect(CrashExaminer().examine(storage.crash(.kill), known, .kill).contains { $0.contains("given before") })
+  }
+
+  @Test func positionsStayGivenThroughCrashesAndRecoveries() {
+    var ledger = Ledger()
+    let (first, second) = (Position(salt: 1, lsn: 1), Position(salt: 2, lsn: 1))
+    ledger.begin([.put(bytes("a"), bytes("one"))])
+    ledger.acknowledge(.process)
+    #expect(ledger.give(first) == nil)
+    #expect(ledger.give(first) == nil)
+    ledger = ledger.crashed(.powerCut(.dropUnsynced))
+    ledger.settle(OrderedTable(), lsn: 0)
+    ledger.begin([.put(bytes("a"), bytes("two"))])
+    #expect(ledger.give(first) != nil)
+    #expect(ledger.give(second) == nil)
+    // The same disk with another past is another state.
+    let forgetful = Expectation(Ledger(), exists: true)
+    var knowing = Ledger()
+    _ = knowing.give(first)
+    #expect(Expectation(knowing, exists: true).hash(after: .killed) != forgetful.hash(after: .killed))
+  }
+
   @Test func statesAreCountedOnce() {
     let seen = DistinctStates()
     var random = SeededRandom(seed: 3)

@@ -28,6 +28,8 @@ struct PageAnatomy {
     var firstIndex: Int
     /// Loss records, as their frames stand.
     var losses: [Range<Int>] = []
+    /// All frames of the file, those behind its end too.
+    var frames: [FramePlace] = []
   }
 
   private(set) var journals: [Journal] = []
@@ -36,6 +38,9 @@ struct PageAnatomy {
   private(set) var base: String?
   /// Its parts that opening verifies: header, losses, footer.
   private(set) var baseEnds: [Range<Int>] = []
+
+  /// The files of the chain that the page has without that snapshot; nil where there is none.
+  private(set) var kept: Set<String>?
 
   /// Bytes that an earlier recovery has dropped for good: nobody reads them any more.
   private(set) var dropped: [(file: String, range: Range<Int>)] = []
@@ -83,7 +88,30 @@ struct PageAnatomy {
     if let base, let bytes = files[base] {
       let places = SnapshotPlaces(bytes)
       baseEnds = [0..<places.records, places.footer..<bytes.count]
+      kept = PageAnatomy.chain(without: base, files)
     }
+  }
+
+  /// The files that lead on from a snapshot's own journal, back to an older snapshot or to the page's beginning.
+  private static func chain(without base: String, _ files: [String: [UInt8]]) -> Set<String>? {
+    var found: Set<String> = []
+    var journal = String(base.dropLast(8)) + "journal"
+    while let bytes = files[journal] {
+      found.insert(journal)
+      let snapshot = String(journal.dropLast(7)) + "snapshot"
+      if snapshot != base, let own = files[snapshot], FramePlace.integer(own, 64, 8) == FramePlace.integer(bytes, 48, 8)
+      {
+        return found.union([snapshot])
+      }
+      let predecessor = FramePlace.integer(bytes, 64, 8)
+      guard predecessor != .max else { return found }
+      guard FramePlace.integer(bytes, 80, 8) != 0 else {
+        let snapshot = name(predecessor) + ".snapshot"
+        return files[snapshot] == nil ? nil : found.union([snapshot])
+      }
+      journal = name(predecessor) + ".journal"
+    }
+    return nil
   }
 
   private mutating func read(_ bytes: [UInt8], _ place: Int, _ lsns: [UInt64]) {
@@ -91,7 +119,8 @@ struct PageAnatomy {
     var lsn = FramePlace.integer(bytes, 56, 8)
     var start: Int?
     var operations: UInt64 = 0
-    for frame in FramePlace.all(in: bytes) where frame.offset < journals[place].end {
+    journals[place].frames = FramePlace.all(in: bytes)
+    for frame in journals[place].frames where frame.offset < journals[place].end {
       switch frame.kind {
       case 8:
         journals[place].marks.append(

@@ -43,9 +43,32 @@ struct Damage: Sendable, Equatable {
     files.allSatisfy { changes(in: $0.key, of: $0.value).isEmpty }
   }
 
+  /// Stands for what it leaves of a page, which has this number.
+  func print(_ page: CorpusPage, _ number: Int) -> UInt64 {
+    var print = Fingerprint()
+    print.add(UInt64(number))
+    for (place, name) in page.names.enumerated() {
+      for change in changes(in: name, of: page.files[name] ?? []) {
+        for word in [place, change.lowerBound, change.upperBound] { print.add(UInt64(word)) }
+        for edit in edits where edit.file == name && edit.range.overlaps(change) {
+          for byte in change.clamped(to: edit.range) { print.add(UInt64(edit.bytes[byte - edit.offset])) }
+        }
+        // Bytes that are gone are none.
+        print.add(cut?.file == name && change.upperBound == page.files[name]?.count ? 1 : 0)
+      }
+    }
+    return print.value
+  }
+
   func apply(to bytes: inout [UInt8], of file: String) {
     for edit in edits where edit.file == file { bytes.replaceSubrange(edit.range, with: edit.bytes) }
     if let cut, cut.file == file { bytes.removeLast(bytes.count - cut.length) }
+  }
+
+  func applied(to bytes: [UInt8], of file: String) -> [UInt8] {
+    var damaged = bytes
+    apply(to: &damaged, of: file)
+    return damaged
   }
 
   func apply(to storage: FrozenStorage) { for (name, file) in storage.files { apply(to: &file.bytes, of: name) } }

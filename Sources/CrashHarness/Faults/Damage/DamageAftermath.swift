@@ -15,11 +15,12 @@ struct DamageAftermath {
     return disk
   }
 
-  /// - Parameter sight: what opening to read shows under the salvage policy.
+  /// - Parameter sight: what opening to read shows under the policy. Verifying and salvaging know only one.
   /// - Returns: what is wrong; nil if nothing is.
-  func examine(_ sight: Sight) -> String? {
+  func examine(_ sight: Sight, _ policy: RecoveryPolicy) -> String? {
     do {
-      return try verify(sight) ?? salvage(sight) ?? goOn(sight)
+      if policy == .salvage, let problem = try verify(sight) ?? salvage(sight) { return problem }
+      return try goOn(sight, policy)
     } catch {
       return "the aftermath fails: \(error)"
     }
@@ -114,12 +115,12 @@ struct DamageAftermath {
 
   private static let more: [TableOperation] = [.put(Array("new".utf8), Array("value".utf8))]
 
-  private func goOn(_ sight: Sight) throws -> String? {
+  private func goOn(_ sight: Sight, _ policy: RecoveryPolicy) throws -> String? {
     let storage = disk()
     let before = storage.files(in: pagePath)
     let opened: OpenedPage
     do {
-      opened = try OpenedPage(storage, isApplication: page.isApplication)
+      opened = try OpenedPage(storage, isApplication: page.isApplication, policy: policy)
     } catch {
       guard case .refused(let refusal) = sight, (error as? LogStoreError)?.code == refusal.code else {
         return "opening to write says \(error), and to read \(sight)"
@@ -135,7 +136,7 @@ struct DamageAftermath {
     let cut = storage.crash(.powerCut(.dropUnsynced))
     let again: OpenedPage
     do {
-      again = try OpenedPage(cut, isApplication: page.isApplication)
+      again = try OpenedPage(cut, isApplication: page.isApplication, policy: policy)
     } catch {
       // What was written may need records that cannot be read.
       if case .unreadable = sight, (error as? LogStoreError)?.code == .damaged { return nil }
@@ -150,7 +151,8 @@ struct DamageAftermath {
     if let litter = cut.names(in: pagePath).first(where: { $0.hasSuffix(".tmp") }) { return "left over: \(litter)" }
     if let problem = try compact(again, sight, keys) { return problem }
     try again.close()
-    let last = try OpenedPage(cut, isApplication: page.isApplication)
+    // What the policy has cut off is settled: whoever opens the page under another does not get it back.
+    let last = try OpenedPage(cut, isApplication: page.isApplication, policy: .salvage)
     guard DamageAftermath.agree(try last.sight(keys), sight, more: DamageAftermath.more) else {
       return "after compacting and closing another state is shown"
     }

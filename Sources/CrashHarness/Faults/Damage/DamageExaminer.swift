@@ -49,11 +49,15 @@ struct DamageExaminer {
     guard fits.contains(error.code) else { return .wrong("opening says \(error)") }
     // An application's state is read whole at opening, and of the table what the journal's operations need of it.
     if reach.hitsBaseBody, error.code == .damaged, error.path?.hasSuffix(page.anatomy.base ?? "") == true {
-      return .fine(.refused)
+      return reach.isBaseReplaceable && !reach.hitsOpening && !page.isApplication
+        ? .wrong("opening refuses what a kept generation has") : .fine(.refused)
     }
     guard reach.hitsOpening else { return .wrong("opening refuses a page whose log is whole: \(error)") }
     if policy != .strict, !reach.hitsHeader, !reach.hitsBaseEnds {
       return .wrong("opening refuses where it should go around: \(error)")
+    }
+    if policy != .strict, !reach.hitsHeader, reach.isBaseReplaceable {
+      return .wrong("opening refuses what a kept generation has: \(error)")
     }
     if policy == .salvage, reach.hitsToldHeader { return .wrong("opening refuses for a header that others tell of") }
     return .fine(.refused)
@@ -64,6 +68,7 @@ struct DamageExaminer {
     guard reach.hitsBaseBody || reach.hitsBaseEnds else {
       return .wrong("what nothing has hit cannot be read: \(unreadable.error)")
     }
+    if reach.isBaseReplaceable { return .wrong("what a kept generation has cannot be read: \(unreadable.error)") }
     if let odd = unreadable.oddities.first { return .wrong("looking up a key says \(odd)") }
     for (key, value) in unreadable.values {
       if reach.batches.isEmpty {
@@ -90,7 +95,7 @@ struct DamageExaminer {
     if reach.hitsDurableLog || reach.hitsHeader || reach.hitsBaseEnds {
       guard told else { return .wrong("damage is not reported; findings: \(shown.report.findings)") }
       if policy == .strict { return .wrong("strict opens a damaged page") }
-      if policy == .salvage, reach.hitsToldHeader, shown.table != page.truth {
+      if policy == .salvage, reach.hitsToldHeader, reach.unread.isEmpty, shown.table != page.truth {
         return .wrong("a header that others tell of costs records; findings: \(shown.report.findings)")
       }
     } else {
@@ -99,11 +104,11 @@ struct DamageExaminer {
       }
       guard torn || told else { return .wrong("a wrong tail is not reported") }
     }
+    if reach.hitsBaseEnds, page.anatomy.kept == nil, !shown.report.isIncomplete {
+      return .wrong("the base is gone, nothing was kept, and a whole page is shown")
+    }
     if reach.isCompound {
-      for record in shown.table.records where !page.everWritten(record.value, for: record.key) {
-        return .wrong("\(name(record.key)) has a value that was never written")
-      }
-      return .fine(.compound)
+      return CompoundDamage(page, reach).objection(to: shown, policy).map(Answer.wrong) ?? .fine(.compound)
     }
     guard let explanation = explain(shown, policy) else {
       return .wrong(
@@ -139,20 +144,12 @@ struct DamageExaminer {
     return nil
   }
 
-  /// Whether the history up to a batch gives what is shown, without those that are hit. Behind each run of them the
-  /// journal is read on at a place where two frames verify: one more batch may have to go, where the next one is alone.
+  /// Whether the history up to a batch gives what is shown, without those that cannot be read: not one more.
   private func replays(to shown: Sight.Shown, upTo stop: Int) -> Bool {
-    let hit = reach.batches.filter { $0 < stop }
-    let ends = hit.filter { !reach.batches.contains($0 + 1) && $0 + 1 < stop }.sorted().prefix(6)
-    for choice in 0..<(1 << ends.count) {
-      var lost = hit
-      for (bit, end) in ends.enumerated() where choice >> bit & 1 == 1 { lost.insert(end + 1) }
-      var table = OrderedTable()
-      for (index, batch) in page.history[..<stop].enumerated() where !lost.contains(index) { table.apply(batch) }
-      // What was dropped has had its LSNs: behind it they go on, and are not given out again.
-      if table == shown.table { return stop < page.history.count || shown.lsn >= page.lsn }
-    }
-    return false
+    var table = OrderedTable()
+    for (index, batch) in page.history[..<stop].enumerated() where !reach.unread.contains(index) { table.apply(batch) }
+    // What was dropped has had its LSNs: behind it they go on, and are not given out again.
+    return table == shown.table && (stop < page.history.count || shown.lsn >= page.lsn)
   }
 
   private func name(_ key: [UInt8]) -> String { String(decoding: key, as: UTF8.self) }

@@ -18,6 +18,8 @@ final class DamageSweep: Sendable {
   /// Every so many-th case, what comes after the opening is examined too.
   private let aftermathEvery: Int
   private let next = Atomic(0)
+  /// Two wrong sectors may be the same bytes.
+  private let seen = DistinctStates()
   private let verdicts = Mutex([Int](repeating: 0, count: DamageExaminer.Verdict.allCases.count))
 
   init(_ part: String, _ corpus: Corpus, seed: UInt64, aftermathEvery: Int, _ tally: Tally) {
@@ -49,7 +51,7 @@ final class DamageSweep: Sendable {
     let start = ContinuousClock.now
     let page = corpus.pages[portion.page]
     var counts = [Int](repeating: 0, count: DamageExaminer.Verdict.allCases.count)
-    var done = 0
+    var (done, distinct) = (0, 0)
     do {
       let storage = try storages[portion.page] ?? FrozenStorage(page)
       storages[portion.page] = storage
@@ -57,6 +59,7 @@ final class DamageSweep: Sendable {
         let one = portion.cases(number)
         guard let damage = one.damage(page) else { continue }
         done += 1
+        if seen.insert(damage.print(page, portion.page)) { distinct += 1 }
         let examination = DamageExamination(page, damage, storage)
         let problem = examination.run(&counts, withAftermath: (number + portion.page) % aftermathEvery == 0)
         if let problem { tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: part) }
@@ -65,12 +68,12 @@ final class DamageSweep: Sendable {
       tally.violation(Violation(what: "\(error)", replay: "t1:\(portion.cases(0))"), in: part)
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    tally.add(part, states: done, distinct: done, seconds: seconds)
+    tally.add(part, states: done, distinct: distinct, seconds: seconds)
     verdicts.withLock { total in for (index, count) in counts.enumerated() { total[index] += count } }
   }
 }
 
-/// One damage under all three policies, and what comes after it.
+/// One damage under all three policies, and what comes after it under those that go around it.
 struct DamageExamination {
   private let page: CorpusPage
   private let damage: Damage
@@ -89,7 +92,7 @@ struct DamageExamination {
     let examiner = DamageExaminer(page, damage)
     // Keys are asked for one by one only where some cannot be read.
     let keys = examiner.reach.hitsBaseBody || examiner.reach.hitsBaseEnds ? page.keys : []
-    var salvaged: Sight?
+    var sights: [(Sight, RecoveryPolicy)] = []
     for policy in [RecoveryPolicy.salvage, .strict, .pointInTime] {
       // The policy decides what opening takes in; how the base's records are then read is the same under each. So every
       // way of reading is tried under one, and under the others only that in page order.
@@ -99,9 +102,14 @@ struct DamageExamination {
       case .fine(let verdict): counts[verdict.rawValue] += 1
       case .wrong(let what): return "under \(policy): \(what)"
       }
-      if policy == .salvage { salvaged = sight }
+      // Where strict goes on at all, it does as the others do.
+      if policy != .strict { sights.append((sight, policy)) }
     }
-    guard withAftermath, let salvaged else { return nil }
-    return DamageAftermath(page: page, damage: damage, reach: examiner.reach).examine(salvaged)
+    guard withAftermath else { return nil }
+    let aftermath = DamageAftermath(page: page, damage: damage, reach: examiner.reach)
+    for (sight, policy) in sights {
+      if let problem = aftermath.examine(sight, policy) { return "going on under \(policy): \(problem)" }
+    }
+    return nil
   }
 }

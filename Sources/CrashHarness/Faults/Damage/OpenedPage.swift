@@ -5,13 +5,13 @@ enum OpenedPage {
   case table(Page)
   case application(StatePage<Chronicle>)
 
-  init(_ storage: any Storage, isApplication: Bool) throws {
+  init(_ storage: any Storage, isApplication: Bool, policy: RecoveryPolicy = .salvage) throws {
     if isApplication {
       var options = quietOptions(storage)
-      options.policy = .salvage
+      options.policy = policy
       self = .application(try StatePage(path: pagePath, mode: .readWrite, options: options))
     } else {
-      self = .table(try Page.open(storage, .readWrite, policy: .salvage))
+      self = .table(try Page.open(storage, .readWrite, policy: policy))
     }
   }
 

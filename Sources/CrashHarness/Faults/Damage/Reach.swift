@@ -4,6 +4,9 @@ import LogStore
 struct Reach {
   /// Batches of the history that no longer stand there as they were written.
   private(set) var batches: Set<Int> = []
+  /// Batches that replay does not come to: those that are hit, and those behind them that stand alone, where the length that
+  /// leads to them is gone. A search goes on only where two frames verify, or a mark: one alone may do so by chance.
+  private(set) var unread: Set<Int> = []
   /// The batch in front of which replay may have to stop: the first behind the first changed byte of a journal.
   private(set) var firstStop: Int?
   /// The batches of which the newest journal's hit ones are the first, where what is left cannot be told from a crash.
@@ -13,21 +16,26 @@ struct Reach {
   /// Changed bytes of journals that opening reads: headers and frames, those behind the end of the durable apart.
   private(set) var hitsDurableLog = false
   private(set) var hitsTail = false
-  private(set) var hitsHeader = false
-  /// Whether nothing but a header is hit, and its snapshot, its successor or a mark says what it was.
+  var hitsHeader: Bool { headersHit > 0 }
+  private var headersHit = 0
+  /// Whether just one header is hit, and its snapshot, its successor or a mark says what it was.
   private(set) var hitsToldHeader = false
   /// Header, losses or footer of the snapshot that the state starts from.
   private(set) var hitsBaseEnds = false
   /// Its records and tables, which opening does not read.
   private(set) var hitsBaseBody = false
+  /// Whether the chain that the page has without that snapshot is whole.
+  private(set) var isBaseReplaceable = false
+  /// Batches that may be lost although they can be read: where two headers are hit, one of them may be passed over.
+  private(set) var passedOver: Set<Int> = []
 
   /// How many files are hit.
   private(set) var filesHit = 0
   /// Whether the newest journal is cut right behind an earlier close mark: it is then what it was when it was closed.
   private(set) var isEarlierClose = false
 
-  /// Whether something is gone that another file stands in for, and another file is hit too. Then only this is promised:
-  /// the damage is reported, and no value is made up.
+  /// Whether something is gone that another file stands in for, and another file is hit too. Then this is promised: the
+  /// damage is reported, no value is made up, and what was written last by a batch that can be read is there.
   var isCompound: Bool { filesHit > 1 && (hitsHeader || hitsBaseEnds) }
 
   /// Whether anything that opening reads has changed.
@@ -46,13 +54,20 @@ struct Reach {
           }
       }
       guard !changes.isEmpty else { continue }
-      note(changes, journal, isNewest: place == anatomy.journals.count - 1, damage, page)
+      note(changes, place, damage, page)
     }
     if let newest = anatomy.newest, let cut = damage.cut, cut.file == newest.name {
       isEarlierClose = newest.marks.contains { $0.isClosed && $0.range.upperBound == cut.length }
     }
     filesHit = page.names.count { !damage.changes(in: $0, of: page.files[$0] ?? []).isEmpty }
-    if filesHit > 1 { hitsToldHeader = false }
+    if headersHit > 1 {
+      hitsToldHeader = false
+      for batch in anatomy.batches where losesHeader(batch.file, damage, page) { passedOver.insert(batch.index) }
+    }
+    if let kept = anatomy.kept {
+      isBaseReplaceable =
+        !hitsHeader && kept.allSatisfy { damage.changes(in: $0, of: page.files[$0] ?? []).isEmpty }
+    }
     guard let base = anatomy.base, let whole = page.files[base] else { return }
     for change in damage.changes(in: base, of: whole) {
       if anatomy.baseEnds.contains(where: { $0.overlaps(change) }) { hitsBaseEnds = true }
@@ -64,26 +79,45 @@ struct Reach {
     }
     // A snapshot cut short has no footer where a footer is looked for.
     if damage.cut?.file == base { hitsBaseEnds = true }
+    if hitsBaseEnds { hitsToldHeader = false }
   }
 
-  private mutating func note(
-    _ changes: [Range<Int>], _ journal: PageAnatomy.Journal, isNewest: Bool, _ damage: Damage, _ page: CorpusPage
-  ) {
-    let headerBytes = 128
+  private static let headerBytes = 128
+
+  private func losesHeader(_ file: String, _ damage: Damage, _ page: CorpusPage) -> Bool {
+    damage.changes(in: file, of: page.files[file] ?? []).first.map { $0.lowerBound < Reach.headerBytes } ?? false
+  }
+
+  private mutating func note(_ changes: [Range<Int>], _ place: Int, _ damage: Damage, _ page: CorpusPage) {
+    let journal = page.anatomy.journals[place]
+    let isNewest = place == page.anatomy.journals.count - 1
+    let headerBytes = Reach.headerBytes
     let isHeaderHit = changes[0].lowerBound < headerBytes
     let size = damage.cut?.file == journal.name ? damage.cut?.length ?? 0 : page.files[journal.name]?.count ?? 0
     if isHeaderHit {
-      hitsHeader = true
+      headersHit += 1
       stop(&gapStop, journal.firstIndex)
       hitsToldHeader =
-        damage.cut == nil && changes.allSatisfy { $0.upperBound <= headerBytes }
-        && (!isNewest || !journal.marks.isEmpty || page.anatomy.base == journal.name.dropLast(7) + "snapshot")
+        damage.cut == nil
+        && (page.anatomy.base == journal.name.dropLast(7) + "snapshot"
+          // The LSN that it begins with comes from counting all frames behind it.
+          || changes.allSatisfy { $0.upperBound <= headerBytes } && (!isNewest || !journal.marks.isEmpty))
     }
     let durable = isNewest ? Reach.durableEnd(journal, changes, isHeaderHit, size) : journal.end
     let isShort = size < (isNewest ? (isHeaderHit ? 0 : journal.initialLength) : journal.end)
     for batch in page.anatomy.batches
     where batch.file == journal.name && changes.contains(where: { $0.overlaps(batch.range) }) {
       batches.insert(batch.index)
+    }
+    let walk = FrameWalk(
+      journal.frames, changes, damage.applied(to: page.files[journal.name] ?? [], of: journal.name),
+      // Where the header is gone that says where this one ends, it is read on.
+      limit: !isNewest && losesHeader(page.anatomy.journals[place + 1].name, damage, page) ? .max : journal.end,
+      tornFrom: isNewest && !isShort ? durable : nil)
+    let skips = page.anatomy.dropped.filter { $0.file == journal.name }.map(\.range)
+    let taken = walk.taken(skipping: skips.sorted { $0.lowerBound < $1.lowerBound })
+    for batch in page.anatomy.batches where batch.file == journal.name && !taken.contains(batch.range.lowerBound) {
+      unread.insert(batch.index)
     }
     // Without its record, a loss is damage again, and stops where it lies.
     if journal.losses.contains(where: { loss in changes.contains { $0.overlaps(loss) } }) {

@@ -29,27 +29,43 @@ struct LogctlCase: Sendable, CustomStringConvertible {
   /// could not create, or met the system's error.
   private static let honest: Set<Int32> = [0, 1, 2, 3, 73, 74]
 
-  /// What is wrong; nil if nothing is.
-  func run(_ scenario: LogctlScenario, _ tools: LogctlTools) throws -> String? {
+  /// A command that has taken so long hangs: undisturbed, it takes a fraction of a second.
+  private static let patience = 20
+
+  /// Whether strace came to the call, and what is wrong; nil if nothing is.
+  func run(
+    _ scenario: LogctlScenario, _ tools: LogctlTools, patience: Int = LogctlCase.patience
+  ) throws -> (fired: Bool, problem: String?) {
     let folder = TemporaryFolder()
-    let page = folder.path + "/page"
+    let (page, trace) = (folder.path + "/page", folder.path + "/trace")
     guard ChildProcess.succeeds("cp", "-R", scenario.template, page) else { throw Disagreement("cannot copy the page") }
     let line =
-      "exec timeout -s KILL 20 \(tools.strace) -f -qq -o /dev/null -e \(interference.injection(call, on: isRepeating)) "
-      + scenario.shell(tools.logctl, on: page)
+      "exec timeout -s KILL \(patience) \(tools.strace) -f -qq -o \(trace) -e trace=\(call.name) "
+      + "-e \(interference.injection(call, on: isRepeating)) " + scenario.shell(tools.logctl, on: page)
+    let start = ContinuousClock.now
     let ending = try ChildProcess(["-c", line], program: "sh", isQuiet: true).wait()
+    let isLate = ContinuousClock.now - start >= .seconds(patience)
+    let said = String(decoding: TemporaryFolder.read(trace) ?? [], as: UTF8.self)
+    let fired = interference == .kill ? said.contains("killed by SIGKILL") : said.contains("(INJECTED)")
+    // Both ends with SIGKILL; who is killed in front of a call is so at once.
+    return (fired, isLate ? "it hangs" : try problem(ending, fired, page, scenario))
+  }
+
+  private func problem(
+    _ ending: ChildProcess.Ending, _ fired: Bool, _ page: String, _ scenario: LogctlScenario
+  ) throws -> String? {
     var succeeded = false
     switch ending {
     case .exited(let code):
       // A shell's way of saying that what it ran was killed.
       if code == 137 || code == 124 {
-        if interference != .kill { return "it hangs, or was killed" }
+        if interference != .kill || !fired { return "it was killed" }
       } else if !LogctlCase.honest.contains(code) {
         return "it exits with \(code)"
       }
       succeeded = code == 0
     case .killed(let signal):
-      if interference != .kill || signal != SIGKILL { return "signal \(signal)" }
+      if interference != .kill || signal != SIGKILL || !fired { return "signal \(signal)" }
     }
     do {
       return try scenario.examine(page, succeeded: succeeded).map { "\(ending): \($0)" }

@@ -4,6 +4,7 @@ import Synchronization
 /// Kills the shipped command in front of each of its system calls, which is behind the one before, and fails each.
 struct LogctlSweep {
   static let row = "t1 logctl"
+  static let unreached = ", call not reached"
   /// What CI runs of all cases, from each subcommand alike.
   private static let inCI = 200
 
@@ -27,6 +28,7 @@ struct LogctlSweep {
         }
       }
     }
+    judge(tally)
   }
 
   private static func cases(_ command: LogctlScenario.Command, _ calls: [SystemCall]) -> [LogctlCase] {
@@ -48,13 +50,23 @@ struct LogctlSweep {
   private static func work(_ one: LogctlCase, _ scenario: LogctlScenario, _ tools: LogctlTools, _ tally: Tally) {
     let start = ContinuousClock.now
     do {
-      if let problem = try one.run(scenario, tools) {
-        tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: row)
-      }
+      let (fired, problem) = try one.run(scenario, tools)
+      if let problem { tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: row) }
+      tally.add(fired ? row : row + unreached, states: 1, seconds: (ContinuousClock.now - start) / .seconds(1))
     } catch {
       tally.violation(Violation(what: "\(error)", replay: "t1:\(one)"), in: row)
     }
-    tally.add(row, states: 1, seconds: (ContinuousClock.now - start) / .seconds(1))
+  }
+
+  /// The command makes the same calls each time, but for a few that depend on how its threads are scheduled: in a measured
+  /// run 16 of 1,012 cases never came to theirs. Where it is twice as many, the calls are counted wrongly, and the row proves
+  /// nothing.
+  static func judge(_ tally: Tally) {
+    func states(_ name: String) -> Int { tally.rows.first { $0.name == name }?.states ?? 0 }
+    let (fired, missed) = (states(row), states(row + unreached))
+    guard missed > 4 + fired / 30 else { return }
+    tally.violation(
+      Violation(what: "\(missed) of \(fired + missed) cases never came to their call", replay: "t1:logctl"), in: row)
   }
 
   static func replay(_ one: LogctlCase) throws -> Violation? {
@@ -64,6 +76,6 @@ struct LogctlSweep {
     } catch {
       throw Disagreement(error.reason)
     }
-    return try one.run(LogctlScenario(one.command), tools).map { Violation(what: $0, replay: "t1:\(one)") }
+    return try one.run(LogctlScenario(one.command), tools).problem.map { Violation(what: $0, replay: "t1:\(one)") }
   }
 }

@@ -1,3 +1,4 @@
+import LogStore
 import LogStoreTesting
 
 /// The states that a page may show after a crash, worked out once for all crashes at which the same was promised.
@@ -12,6 +13,8 @@ final class Expectation: Sendable {
   let exists: Bool
   /// The states after each number of batches, from none to all.
   fileprivate let states: [State]
+  /// Stands for the positions that were given.
+  fileprivate let given: UInt64
 
   init(_ ledger: Ledger, exists: Bool) {
     self.ledger = ledger
@@ -25,6 +28,7 @@ final class Expectation: Sendable {
       states.append(State(lsn: lsn, print: Fingerprint(table).value))
     }
     self.states = states
+    given = ledger.given.reduce(0) { $0 &+ $1.hash }
   }
 
   /// Whether a page may show this: what was acknowledged is there, and nothing but a prefix of what was written.
@@ -45,7 +49,17 @@ extension Expectation {
       print.add(state.lsn)
       print.add(state.print)
     }
+    print.add(given)
     print.add(exists ? 1 : 0)
+    return print.value
+  }
+}
+
+extension GivenPosition {
+  fileprivate var hash: UInt64 {
+    var print = print
+    print.add(position.salt)
+    print.add(position.lsn)
     return print.value
   }
 }

@@ -34,13 +34,15 @@ struct StateCheck {
     _ others: Readers?
   ) throws -> String? {
     let page = try OpenPage(kind, storage, path, known.exists ? .readWrite : .create)
-    let lsn = page.lsn
+    let position = page.position
+    let lsn = position.lsn
     let print = try page.fingerprint()
     guard known.allows(print, lsn: lsn, after: crash) else {
       let table = try page.table()
       return known.ledger.objection(to: table, lsn: lsn, needed: known.ledger.needed(after: crash))
         ?? "the quick way of reading shows what no other does"
     }
+    if let objection = known.ledger.objection(toGiving: position, showing: print) { return objection }
     if let objection = objection?(lsn) { return objection }
     if page.report.hasDamage {
       return "a mere crash is reported as damage: \(page.report.findings.filter { $0.severity == .damage })"
@@ -50,12 +52,12 @@ struct StateCheck {
     let shown = try page.table()
     guard Fingerprint(shown) == print else { return "the quick way of reading shows what no other does" }
     if let litter = storage.names(in: path).first(where: { $0.hasSuffix(".tmp") }) { return "left over: \(litter)" }
-    return try secondRecovery(storage, path, shown, lsn)
+    return try secondRecovery(storage, path, shown, lsn, known.ledger)
   }
 
   /// Idempotence: a second recovery changes no byte and shows the same.
   private func secondRecovery(
-    _ storage: SimulatedStorage, _ path: String, _ shown: OrderedTable, _ lsn: UInt64
+    _ storage: SimulatedStorage, _ path: String, _ shown: OrderedTable, _ lsn: UInt64, _ ledger: Ledger
   ) throws -> String? {
     let files = storage.files(in: path)
     let killed = storage.crash(.kill)
@@ -66,24 +68,27 @@ struct StateCheck {
       let names = Set(files.keys).union(changed.keys).sorted().filter { files[$0] != changed[$0] }
       return "a second recovery changes \(names)"
     }
-    return try goOn(again, killed, path, shown, lsn)
+    return try goOn(again, killed, path, shown, lsn, ledger)
   }
 
   /// Continuation: what is written now survives the next crash, together with what there was.
   private func goOn(
-    _ page: OpenPage, _ storage: SimulatedStorage, _ path: String, _ shown: OrderedTable, _ lsn: UInt64
+    _ page: OpenPage, _ storage: SimulatedStorage, _ path: String, _ shown: OrderedTable, _ lsn: UInt64,
+    _ ledger: Ledger
   ) throws -> String? {
     let more: [TableOperation] = [.put(Array("new".utf8), Array("value".utf8))]
     try page.write(more, .power)
-    let later = storage.crash(.powerCut(.dropUnsynced))
     var expected = shown
     expected.apply(more)
+    let written = Fingerprint(expected)
+    if let objection = ledger.objection(toGiving: page.position, showing: written) { return objection }
+    let later = storage.crash(.powerCut(.dropUnsynced))
     let again = try OpenPage(kind, later, path, .readWrite)
     guard try again.table() == expected, again.lsn == lsn + 1 else {
       return "what was written behind a recovery is lost"
     }
     try again.close()
     let closed = try Readers(kind, later, path)
-    return closed.disagreement(with: lsn + 1, Fingerprint(expected)).map { "after closing: \($0)" }
+    return closed.disagreement(with: lsn + 1, written).map { "after closing: \($0)" }
   }
 }

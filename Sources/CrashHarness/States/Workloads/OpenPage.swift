@@ -35,12 +35,14 @@ enum OpenPage {
     }
   }
 
-  var lsn: UInt64 {
+  var position: Position {
     switch self {
-    case .records(let page): page.position.lsn
-    case .state(let page): page.position.lsn
+    case .records(let page): page.position
+    case .state(let page): page.position
     }
   }
+
+  var lsn: UInt64 { position.lsn }
 
   func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
     var batch = WriteBatch(partBytes: OpenPage.partBytes)

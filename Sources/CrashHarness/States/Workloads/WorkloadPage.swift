@@ -28,6 +28,16 @@ final class WorkloadPage {
     past.append((storage.callCount, Expectation(ledger, exists: exists)))
   }
 
+  /// The same, where somebody is given a position with it.
+  private func give(_ position: Position, _ change: (inout Ledger) -> Void) {
+    var objection: String?
+    note {
+      change(&$0)
+      objection = $0.give(position)
+    }
+    if let objection { problems.append("while running: \(objection)") }
+  }
+
   /// What counts for a crash before a call takes effect.
   func expectation(before call: Int) -> Expectation {
     past.last { $0.calls < call }?.known ?? past[0].known
@@ -92,7 +102,7 @@ final class WorkloadPage {
       if let objection = ledger.objection(to: table, lsn: lsn, needed: ledger.needed(after: .kill)) {
         problems.append("while running: \(objection)")
       }
-      note { $0.settle(table, lsn: lsn) }
+      give(page.position) { $0.settle(table, lsn: lsn) }
     } catch {
       problems.append("reading failed: \(error)")
     }
@@ -106,7 +116,7 @@ final class WorkloadPage {
     note { $0.begin(operations) }
     do throws(LogStoreError) {
       try page.write(operations, durability)
-      note { $0.acknowledge(durability) }
+      give(page.position) { $0.acknowledge(durability) }
     } catch {
       if !expecting.contains(error.code) { problems.append("writing failed: \(error)") }
       note { if error.code == .outcomeUnknown { $0.doubt(cacheLies: cacheLies) } else { $0.refuse() } }
