@@ -14,11 +14,15 @@
     count = length
   }
 
+  @inline(__always)
   var payload: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: base, count: count) }
+  @inline(__always)
   var kind: FrameKind { type.kind }
+  @inline(__always)
   var end: UInt64 { offset &+ UInt64(count &+ Limits.frameOverhead) }
 
   /// The key that an operation names; empty for frames that name none.
+  @inline(__always)
   var key: UnsafeRawBufferPointer {
     switch kind {
     case .put: return unsafe UnsafeRawBufferPointer(start: base + 2, count: Int(base.load(0, as: UInt16.self)))
@@ -30,6 +34,7 @@
   }
 
   /// The key in front of which the record goes; empty where there is none.
+  @inline(__always)
   var before: UnsafeRawBufferPointer {
     guard kind == .putBefore || kind == .move else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
     let keyLength = unsafe Int(base.load(0, as: UInt16.self))

@@ -4,7 +4,7 @@
 final class RecordModel: PageModel {
   private(set) var table = RecordTable(base: nil)
   private(set) var base: SnapshotBase?
-  private var block = OperationBlock()
+  private let block = OperationBlock()
 
   static var isApplication: Bool { false }
   var state: UInt32 { 0 }
@@ -22,9 +22,10 @@ final class RecordModel: PageModel {
       throw LogStoreError.wrongState(walk.reader.header.state, path: walk.reader.path)
     }
     var sink = RecordSink(table, file: file, block: block, ahead: walk.bytesAhead)
-    block = OperationBlock()
+    // What a replay left there that did not come to its end.
+    block.removeAll()
     try walk.run(&sink)
-    block = try sink.finish()
+    try sink.finish()
   }
 }
 

@@ -2,21 +2,25 @@
 struct RecordSink: JournalSink {
   private let table: RecordTable
   private let file: UInt32
-  private var block: OperationBlock
-  /// Operations of whole batches; those behind belong to the open one.
+  private let hash: KeyHash
+  private let block: OperationBlock
+  /// Operations of whole batches, and where they end; those behind belong to the open one.
   private var whole = 0
+  private var wholeEnd = 0
   /// Where the first part of a long value stands.
   private var valueStart: UInt64?
 
   /// Bytes of journal that come; nil once the table was prepared for them.
   private var ahead: UInt64?
 
-  private static let operations = 2048
+  /// A block as large as this is handed over: it stays in the processor's nearest cache.
+  private static let operations = 512
   /// The table is prepared for at most so many records: what it takes then is a small part of what they will.
   private static let mostExpected: UInt64 = 800_000
 
   init(_ table: RecordTable, file: Int, block: OperationBlock, ahead: UInt64) {
     self.table = table
+    hash = table.hash
     self.ahead = ahead
     self.file = UInt32(file)
     self.block = block
@@ -33,12 +37,13 @@ struct RecordSink: JournalSink {
     // An application's own frames among a table's operations mean nothing to the table.
     guard let kind = TableOperationKind(frame.kind, hasAnchor: unsafe frame.before.count > 0) else { return }
     let location = ValueLocation(file: file, offset: start, length: UInt32(truncatingIfNeeded: frame.end - start))
-    unsafe block.append(kind, key: frame.key, before: frame.before, location: location)
+    unsafe block.append(kind, key: frame.key, before: frame.before, location: location, hash: hash)
   }
 
   @inline(__always)
   mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool {
     whole = block.count
+    wholeEnd = block.end
     if whole >= RecordSink.operations {
       try flush()
       if let ahead { prepare(for: ahead, after: batch.end) }
@@ -57,21 +62,21 @@ struct RecordSink: JournalSink {
   }
 
   mutating func abandon() {
-    block.truncate(to: whole)
+    block.truncate(to: whole, end: wholeEnd)
     valueStart = nil
   }
 
-  /// Hands over what is gathered, and gives the block back.
-  mutating func finish() throws(LogStoreError) -> OperationBlock {
+  /// Hands over what is gathered.
+  mutating func finish() throws(LogStoreError) {
     abandon()
     try flush()
-    return block
   }
 
   private mutating func flush() throws(LogStoreError) {
     try table.absorb(block)
     block.removeAll()
     whole = 0
+    wholeEnd = 0
   }
 }
 

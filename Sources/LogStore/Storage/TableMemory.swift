@@ -1,3 +1,5 @@
+internal import CPlatform
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -5,6 +7,10 @@
 #else
   internal import Glibc
 #endif
+
+/// Asks the processor to fetch the cache line at `address`, which is going to be written to. A hint: nothing is read.
+@inline(__always)
+func prefetchMemory(_ address: UnsafeRawPointer) { unsafe logstore_prefetch(address) }
 
 /// Fresh memory in whole pages, its contents undefined; freed by `deallocate`.
 ///

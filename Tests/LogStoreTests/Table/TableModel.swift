@@ -96,10 +96,10 @@ struct TableModel {
 }
 
 extension OperationBlock {
-  mutating func append(_ operation: ModelOperation) {
+  func append(_ operation: ModelOperation, hash: KeyHash) {
     unsafe operation.key.withUnsafeBytes { key in
       unsafe operation.anchor.withUnsafeBytes {
-        unsafe append(operation.kind, key: key, before: $0, location: operation.location)
+        unsafe append(operation.kind, key: key, before: $0, location: operation.location, hash: hash)
       }
     }
   }
@@ -107,8 +107,8 @@ extension OperationBlock {
 
 extension RecordTable {
   func absorb(_ operations: some Sequence<ModelOperation>) throws(LogStoreError) {
-    var block = OperationBlock()
-    for operation in operations { block.append(operation) }
+    let block = OperationBlock()
+    for operation in operations { block.append(operation, hash: hash) }
     try absorb(block)
   }
 }

@@ -28,18 +28,45 @@ struct KeyIndex: Sendable {
     return map.page(directory &+ index >> 10).load(Int(index & 1023) << 2)
   }
 
-  /// Reads what an insertion of `tag` will read: asking for that of many keys before using any of it lets the processor
-  /// fetch it side by side. The result means nothing.
+  /// Fetches what a search for `tag` will read: done for many keys before any is searched for, the processor waits for
+  /// all of it at once.
   @inline(__always)
-  func touch(_ tag: UInt32, _ memory: borrowing PagedMemory) -> UInt64 {
-    let number = bucket(tag, memory.map)
-    let bucket = KeyBucket(slot: memory.map.page(number))
-    return bucket.entry(KeyBucket.home(tag)) &+ UInt64(bucket.count) &+ memory.entry(number).birth
+  func prefetch(_ tag: UInt32, _ map: PageMap) {
+    let bucket = KeyBucket(slot: map.page(bucket(tag, map)))
+    bucket.slot.prefetch(0)
+    bucket.slot.prefetch(KeyBucket.offset(KeyBucket.home(tag)))
   }
 
+  /// Where a new key can be put: an empty place of the first bucket that its tag leads to.
+  struct Gap {
+    let bucket: UInt32
+    let place: Int
+  }
+
+  /// The record with `key`; if there is none, where it can be put.
   @inline(__always)
-  func find(_ key: RawSpan, tag: UInt32, _ map: PageMap) -> SlotRef {
-    var number = bucket(tag, map)
+  func search(_ key: RawSpan, tag: UInt32, _ map: PageMap) -> (SlotRef, Gap) {
+    let number = bucket(tag, map)
+    let bucket = KeyBucket(slot: map.page(number))
+    var place = KeyBucket.home(tag)
+    while true {
+      let entry = bucket.entry(place)
+      if entry == 0 { break }
+      if UInt32(truncatingIfNeeded: entry >> 32) == tag {
+        let ref = SlotRef(raw: UInt32(truncatingIfNeeded: entry))
+        if RecordSlot(slot: map.slot(ref)).hasKey(key) { return (ref, Gap(bucket: number, place: place)) }
+      }
+      place = KeyBucket.after(place)
+    }
+    let found = bucket.next == 0 ? SlotRef.none : find(key, tag: tag, in: bucket.next, map)
+    return (found, Gap(bucket: number, place: place))
+  }
+
+  func find(_ key: RawSpan, tag: UInt32, _ map: PageMap) -> SlotRef { find(key, tag: tag, in: bucket(tag, map), map) }
+
+  /// Searches a chain of buckets.
+  private func find(_ key: RawSpan, tag: UInt32, in first: UInt32, _ map: PageMap) -> SlotRef {
+    var number = first
     repeat {
       let bucket = KeyBucket(slot: map.page(number))
       var place = KeyBucket.home(tag)
@@ -62,6 +89,13 @@ struct KeyIndex: Sendable {
   mutating func insert(_ ref: SlotRef, tag: UInt32, _ memory: inout PagedMemory) {
     let bucket = KeyBucket(slot: memory.writablePage(bucket(tag, memory.map)))
     if bucket.count < bucketLimit { bucket.add(ref, tag) } else { insertIntoFull(ref, tag, &memory) }
+  }
+
+  /// Adds a key where the search for it has ended, with nothing done to the index since.
+  @inline(__always)
+  mutating func insert(_ ref: SlotRef, tag: UInt32, at gap: Gap, _ memory: inout PagedMemory) {
+    let bucket = KeyBucket(slot: memory.writablePage(gap.bucket))
+    if bucket.count < bucketLimit { bucket.put(ref, tag, at: gap.place) } else { insertIntoFull(ref, tag, &memory) }
   }
 
   func remove(_ ref: SlotRef, tag: UInt32, _ memory: inout PagedMemory) {
@@ -90,7 +124,7 @@ struct KeyBucket {
 
   var count: Int {
     @inline(__always) get { Int(slot.load(0, as: UInt16.self)) }
-    nonmutating set { slot.store(UInt16(newValue), at: 0) }
+    @inline(__always) nonmutating set { slot.store(UInt16(truncatingIfNeeded: newValue), at: 0) }
   }
   /// How many low bits of the tag all entries share.
   var depth: Int {
@@ -99,15 +133,18 @@ struct KeyBucket {
   }
   /// The next bucket of a chain of colliding entries, or 0.
   var next: UInt32 {
-    get { slot.load(4) }
+    @inline(__always) get { slot.load(4) }
     nonmutating set { slot.store(newValue, at: 4) }
   }
 
   @inline(__always)
-  func entry(_ place: Int) -> UInt64 { slot.load(8 &+ place << 3) }
+  static func offset(_ place: Int) -> Int { 8 &+ place << 3 }
 
   @inline(__always)
-  private func set(_ place: Int, _ entry: UInt64) { slot.store(entry, at: 8 &+ place << 3) }
+  func entry(_ place: Int) -> UInt64 { slot.load(KeyBucket.offset(place)) }
+
+  @inline(__always)
+  private func set(_ place: Int, _ entry: UInt64) { slot.store(entry, at: KeyBucket.offset(place)) }
 
   func reset(depth: Int) {
     slot.zero(bytes: MemorySlot.pageBytes)
@@ -118,6 +155,12 @@ struct KeyBucket {
   func add(_ ref: SlotRef, _ tag: UInt32) {
     var place = KeyBucket.home(tag)
     while entry(place) != 0 { place = KeyBucket.after(place) }
+    put(ref, tag, at: place)
+  }
+
+  /// Fills an empty place.
+  @inline(__always)
+  func put(_ ref: SlotRef, _ tag: UInt32, at place: Int) {
     set(place, UInt64(tag) << 32 | UInt64(ref.raw))
     count &+= 1
   }

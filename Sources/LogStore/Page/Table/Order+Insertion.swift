@@ -1,8 +1,14 @@
 extension Order {
+  @inline(__always)
   mutating func append(_ record: SlotRef, _ memory: inout PagedMemory) {
     let leaf = lastLeaf
     let end = node(leaf, memory.map).count
-    splice(leaf, end, removing: 0, [OrderEntry(record)], &memory)
+    if end >= leafLimit { return splice(leaf, end, removing: 0, [OrderEntry(record)], &memory) }
+    let node = OrderNode(slot: memory.writableSlot(leaf))
+    node.setEntry(end, OrderEntry(record))
+    node.count = end &+ 1
+    RecordSlot(slot: memory.writableSlot(record)).leaf = leaf
+    count(leaf, 1, &memory)
   }
 
   /// Inserts `record` in front of the record at `place`.
@@ -65,7 +71,6 @@ extension Order {
   }
 
   /// Replaces `removing` (0 or 1) entries of a leaf at `index` by `pieces`, of which there are one to three.
-  @inline(__always)
   private mutating func splice(
     _ leaf: SlotRef, _ index: Int, removing: Int, _ pieces: Pieces, _ memory: inout PagedMemory
   ) {

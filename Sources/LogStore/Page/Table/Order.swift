@@ -127,7 +127,7 @@ struct Order: Sendable {
       settle(&memory)
       changedLeaf = leaf
     }
-    change += delta
+    change &+= delta
   }
 
   /// Tells the ancestors of the changed leaf. Must come before a leaf is split, merged or freed, and before a view.

@@ -52,7 +52,7 @@ struct OrderNode {
   }
   var count: Int {
     @inline(__always) get { Int(slot.load(4, as: UInt16.self)) }
-    nonmutating set { slot.store(UInt16(newValue), at: 4) }
+    @inline(__always) nonmutating set { slot.store(UInt16(truncatingIfNeeded: newValue), at: 4) }
   }
   var height: Int {
     get { Int(slot.load(6, as: UInt16.self)) }

@@ -20,18 +20,18 @@ struct PageEntry {
     nonmutating set { slot.store(newValue, at: 12) }
   }
   var used: UInt16 {
-    get { slot.load(16) }
-    nonmutating set { slot.store(newValue, at: 16) }
+    @inline(__always) get { slot.load(16) }
+    @inline(__always) nonmutating set { slot.store(newValue, at: 16) }
   }
   /// One more than the unit of the first freed slot, which links to the next; 0 if there is none.
   var freed: UInt16 {
-    get { slot.load(18) }
+    @inline(__always) get { slot.load(18) }
     nonmutating set { slot.store(newValue, at: 18) }
   }
   /// The first unit that was never used.
   var fresh: UInt16 {
-    get { slot.load(20) }
-    nonmutating set { slot.store(newValue, at: 20) }
+    @inline(__always) get { slot.load(20) }
+    @inline(__always) nonmutating set { slot.store(newValue, at: 20) }
   }
 
   func reset(birth: UInt64) {
@@ -48,7 +48,22 @@ struct PageEntry {
 /// size, so churn does not grow memory, whatever the sizes.
 extension PagedMemory {
   /// A slot of `units` times eight bytes, with undefined contents. Its page may be written.
+  @inline(__always)
   mutating func allocateSlot(units: Int) -> SlotRef {
+    let number = roomy[units]
+    guard number != 0 else { return takeSlot(units) }
+    let entry = entry(number)
+    let unit = Int(entry.fresh)
+    // Most often the next one of a page in which none was freed, and which has room for another behind it.
+    guard entry.freed == 0, unit &+ 2 &* units <= MemorySlot.pageBytes >> 3 else { return takeSlot(units) }
+    entry.fresh = UInt16(truncatingIfNeeded: unit &+ units)
+    entry.used &+= 1
+    _ = writablePage(number)
+    return SlotRef(page: number, unit: unit)
+  }
+
+  @inline(never)
+  private mutating func takeSlot(_ units: Int) -> SlotRef {
     var number = roomy[units]
     if number == 0 {
       number = allocatePage()

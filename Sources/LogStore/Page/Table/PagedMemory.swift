@@ -74,9 +74,12 @@ struct PagedMemory {
   /// The page, for writing. Addresses handed out earlier for reading may now be those of the old copy.
   @inline(__always)
   mutating func writablePage(_ number: UInt32) -> MemorySlot {
-    if entry(number).birth > shared { return map.page(number) }
-    return copyPage(number)
+    isOwn(number) ? map.page(number) : copyPage(number)
   }
+
+  /// Whether no living view can see the page.
+  @inline(__always)
+  private func isOwn(_ number: UInt32) -> Bool { shared == 0 || entry(number).birth > shared }
 
   @inline(__always)
   mutating func writableSlot(_ ref: SlotRef) -> MemorySlot { writablePage(ref.page).advanced(by: ref.unit << 3) }

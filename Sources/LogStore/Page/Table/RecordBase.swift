@@ -10,11 +10,18 @@ protocol RecordBase: AnyObject, Sendable {
 }
 
 /// Where a record's frames lie in a journal.
-struct ValueLocation: Hashable, Sendable {
-  var file: UInt32
+struct ValueLocation: Hashable, Sendable, BitwiseCopyable {
   /// Below 2⁴⁸ (``RecordSlot`` packs it).
   var offset: UInt64
+  var file: UInt32
   var length: UInt32
+
+  @inline(__always)
+  init(file: UInt32, offset: UInt64, length: UInt32) {
+    self.offset = offset
+    self.file = file
+    self.length = length
+  }
 }
 
 /// Where a record's value is to be read.
@@ -24,7 +31,7 @@ enum RecordRef: Hashable, Sendable {
 }
 
 /// What an operation does. Each is defined in every state.
-enum TableOperationKind: UInt8, Sendable {
+enum TableOperationKind: UInt8, Sendable, BitwiseCopyable {
   /// Replaces the value in place; inserts an absent key at the end.
   case put
   /// Replaces the value and moves the record in front of `before`; inserts an absent key there.
@@ -41,5 +48,6 @@ enum TableOperationKind: UInt8, Sendable {
   /// Removes all records, those of the base included.
   case clear
 
+  @inline(__always)
   var namesAnchor: Bool { self == .putBefore || self == .move }
 }

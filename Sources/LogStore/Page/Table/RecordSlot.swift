@@ -13,16 +13,17 @@ struct RecordSlot {
   let slot: MemorySlot
 
   /// The size of a record with a key of `count` bytes, in units of eight bytes.
+  @inline(__always)
   static func units(keyLength count: Int) -> Int { (headerBytes + count + 7) >> 3 }
 
   private var packed: UInt64 {
     @inline(__always) get { slot.load(8) }
-    nonmutating set { slot.store(newValue, at: 8) }
+    @inline(__always) nonmutating set { slot.store(newValue, at: 8) }
   }
 
   var leaf: SlotRef {
     @inline(__always) get { SlotRef(raw: slot.load(4)) }
-    nonmutating set { slot.store(newValue.raw, at: 4) }
+    @inline(__always) nonmutating set { slot.store(newValue.raw, at: 4) }
   }
 
   var keyLength: Int { Int((packed >> 48) & 0x7FFF) }

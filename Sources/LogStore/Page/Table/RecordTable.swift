@@ -10,7 +10,6 @@ final class RecordTable {
   private var state: TableState
   /// The view of the present state, if one was taken.
   private var latest: ViewRoot?
-  private var resolutions: [TableState.Resolution] = []
 
   convenience init(base: (any RecordBase)?) {
     self.init(base: base, shape: TableShape(), seed: .random(in: .min ... .max))
@@ -21,6 +20,8 @@ final class RecordTable {
   }
 
   var count: Int { state.count }
+  /// The hash of keys, for the blocks that the table is to absorb.
+  var hash: KeyHash { state.hash }
 
   /// Pages of 4 KiB in use for the present state, and pages allocated for it and for all living views of it.
   var pageCounts: (used: Int, allocated: Int) { (state.memory.usedPageCount, state.memory.store.pageCount) }
@@ -39,14 +40,12 @@ final class RecordTable {
   /// Throws what the base throws, or `tooLarge` if the overlay's memory cannot take the block; then nothing has changed.
   ///
   /// - Complexity: O(log n) an operation; reads the base for keys that the overlay does not have.
-  func absorb(_ block: borrowing OperationBlock) throws(LogStoreError) {
+  func absorb(_ block: OperationBlock) throws(LogStoreError) {
     if block.isEmpty { return }
-    try state.resolve(block, into: &resolutions)
+    try state.resolve(block)
     // Let go first: if nobody else holds it, nothing needs to be copied.
     latest = nil
-    state.apply(block, resolutions)
-    // A huge block must not keep its memory for good.
-    resolutions.removeAll(keepingCapacity: resolutions.count <= 1 << 16)
+    state.apply(block)
   }
 
   /// The present state. O(1).

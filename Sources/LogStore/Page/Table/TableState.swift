@@ -7,8 +7,6 @@ struct TableState {
   private(set) var count: Int
   let hash: KeyHash
   let shape: TableShape
-  /// Takes what was read ahead, so that the reading is not optimised away.
-  private var touched: UInt64 = 0
 
   init(base: (any RecordBase)?, hash: KeyHash, shape: TableShape) {
     self.base = base
@@ -38,45 +36,28 @@ struct TableState {
 
   // MARK: Phase 1
 
-  /// What phase 1 finds out about an operation.
-  struct Resolution {
-    var tag: UInt32
-    var anchorTag: UInt32 = 0
-    /// Where the key is in the base if it is there; -1 if it is not, or if the overlay had it.
-    ///
-    /// Once the overlay has had a key, its base record is out of the order for good. So if the overlay has lost it by
-    /// the time the operation is applied, it is nowhere.
-    var base: Int32 = -1
-    var anchorBase: Int32 = -1
-  }
-
-  private static let group = 64
-
-  /// Resolves every key of a block. Changes nothing that can be seen.
-  mutating func resolve(_ block: borrowing OperationBlock, into found: inout [Resolution]) throws(LogStoreError) {
+  /// Looks up in the base what a block names. Changes nothing that can be seen.
+  func resolve(_ block: OperationBlock) throws(LogStoreError) {
     // Pages that the block may need: its records, of up to 131 sizes; bucket splits and nodes; a larger directory.
-    let pages = block.bytes.count / 2048 + block.count / 8 + 200
+    let pages = block.end / 2048 + block.count / 8 + 200
     guard memory.pageNumbers(after: pages, run: 2 << max(0, index.depth - 9)) <= shape.pageLimit else {
       throw LogStoreError(.tooLarge, "the table of changes since the last compaction is full; compact the page")
     }
-    found.removeAll(keepingCapacity: true)
-    found.reserveCapacity(block.count - block.start)
-    // Unsafe for elements with padding, which bytes have not.
-    let bytes = unsafe block.bytes.span.bytes
-    for i in block.start..<block.count {
-      let operation = block.operations[i]
-      var resolution = Resolution(tag: hash.tag(bytes.extracting(operation.key)))
-      if operation.kind.namesAnchor { resolution.anchorTag = hash.tag(bytes.extracting(operation.anchor)) }
-      found.append(resolution)
-    }
     guard let base, base.count > 0, !block.clears else { return }
-    for i in found.indices {
-      if i % TableState.group == 0 { touch(found, from: i) }
-      let operation = block.operations[block.start + i]
-      found[i].base = try indexInBase(bytes.extracting(operation.key), found[i].tag, base)
+    var place = block.first
+    var ahead = place
+    while place < block.end {
+      if ahead <= place { ahead = prefetch(block, from: place) }
+      let operation = block.operation(at: place)
+      let key = unsafe RawSpan(_unsafeBytes: block.key(of: operation, at: place))
+      let found = try indexInBase(key, operation.tag, base)
+      var anchorFound: Int32 = -1
       if operation.kind.namesAnchor {
-        found[i].anchorBase = try indexInBase(bytes.extracting(operation.anchor), found[i].anchorTag, base)
+        let anchor = unsafe RawSpan(_unsafeBytes: block.anchor(of: operation, at: place))
+        anchorFound = try indexInBase(anchor, operation.anchorTag, base)
       }
+      block.setBase(found, anchor: anchorFound, at: place)
+      place &+= operation.bytes
     }
   }
 
@@ -85,32 +66,66 @@ struct TableState {
     return Int32(found)
   }
 
-  /// Reads the key index at the places that the next operations will need, all at once rather than one by one.
+  /// How many operations' places in the key index are fetched at once, rather than one by one when each is needed.
+  private static let group = 32
+
+  /// Fetches what a group of operations will need of the key index; returns where the group ends.
   @inline(__always)
-  private mutating func touch(_ found: [Resolution], from first: Int) {
-    var sum: UInt64 = 0
-    for i in first..<min(first + TableState.group, found.count) { sum &+= index.touch(found[i].tag, memory) }
-    touched &+= sum
+  private func prefetch(_ block: OperationBlock, from first: Int) -> Int {
+    let end = block.end
+    var place = first
+    var left = TableState.group
+    while left > 0, place < end {
+      let operation = block.operation(at: place)
+      index.prefetch(operation.tag, memory.map)
+      place &+= operation.bytes
+      left &-= 1
+    }
+    return place
   }
 
   // MARK: Phase 2
 
-  mutating func apply(_ block: borrowing OperationBlock, _ found: [Resolution]) {
+  mutating func apply(_ block: OperationBlock) {
     if block.clears {
       // A new table: the old memory goes as a whole, when the last view of it is gone.
       self = TableState(base: nil, hash: hash, shape: shape)
     }
     memory.beginWriting()
-    // Unsafe for elements with padding, which bytes have not.
-    let bytes = unsafe block.bytes.span.bytes
-    for i in found.indices {
-      if i % TableState.group == 0 { touch(found, from: i) }
-      let operation = block.operations[block.start + i]
-      apply(
-        operation, bytes.extracting(operation.key), bytes.extracting(operation.anchor), found[i])
+    let end = block.end
+    var place = block.first
+    var ahead = place
+    while place < end {
+      if ahead <= place { ahead = prefetch(block, from: place) }
+      let operation = block.operation(at: place)
+      let key = unsafe RawSpan(_unsafeBytes: block.key(of: operation, at: place))
+      if operation.kind == .put {
+        put(key, operation)
+      } else {
+        let anchor = unsafe RawSpan(_unsafeBytes: block.anchor(of: operation, at: place))
+        apply(operation, key, anchor)
+      }
+      place &+= operation.bytes
     }
     order.settle(&memory)
     memory.endWriting()
+  }
+
+  /// What most operations are: one search of the key index, in which a new key then takes the place where it ended.
+  @inline(__always)
+  private mutating func put(_ key: RawSpan, _ operation: OperationBlock.Operation) {
+    let (record, gap) = index.search(key, tag: operation.tag, memory.map)
+    if !record.isNone {
+      RecordSlot(slot: memory.writableSlot(record)).set(.journal(operation.location))
+    } else if operation.base >= 0, let place = order.place(ofBase: Int(operation.base), memory.map) {
+      order.replaceBase(at: place, with: add(key, operation.tag, .journal(operation.location)), &memory)
+    } else {
+      let record = memory.allocateSlot(units: RecordSlot.units(keyLength: key.byteCount))
+      RecordSlot(slot: memory.slot(record)).fill(key, .journal(operation.location))
+      index.insert(record, tag: operation.tag, at: gap, &memory)
+      order.append(record, &memory)
+      count &+= 1
+    }
   }
 
   private enum Spot {
@@ -127,20 +142,17 @@ struct TableState {
     return .absent
   }
 
-  @inline(__always)
-  private mutating func apply(
-    _ operation: OperationBlock.Operation, _ key: RawSpan, _ anchor: RawSpan, _ found: Resolution
-  ) {
-    if operation.kind == .clear { return }
+  private mutating func apply(_ found: OperationBlock.Operation, _ key: RawSpan, _ anchor: RawSpan) {
+    if found.kind == .clear { return }
     let spot = find(key, found.tag, found.base)
-    switch operation.kind {
+    switch found.kind {
     case .put:
-      put(key, found.tag, operation.location, spot)
+      put(key, found)
     case .putBefore:
       if isSame(key, anchor, found) {
-        put(key, found.tag, operation.location, spot)
+        put(key, found)
       } else {
-        let value = RecordRef.journal(operation.location)
+        let value = RecordRef.journal(found.location)
         let record: SlotRef
         switch spot {
         case .absent:
@@ -157,7 +169,7 @@ struct TableState {
         insert(record, before: find(anchor, found.anchorTag, found.anchorBase))
       }
     case .move, .moveToEnd:
-      if operation.kind == .move, isSame(key, anchor, found) { return }
+      if found.kind == .move, isSame(key, anchor, found) { return }
       let record: SlotRef
       switch spot {
       case .absent: return
@@ -168,7 +180,7 @@ struct TableState {
         order.replaceBase(at: place, with: .none, &memory)
         record = add(key, found.tag, .base(index))
       }
-      insert(record, before: operation.kind == .move ? find(anchor, found.anchorTag, found.anchorBase) : .absent)
+      insert(record, before: found.kind == .move ? find(anchor, found.anchorTag, found.anchorBase) : .absent)
     case .remove:
       switch spot {
       case .absent: return
@@ -184,21 +196,8 @@ struct TableState {
     }
   }
 
-  private func isSame(_ key: RawSpan, _ anchor: RawSpan, _ found: Resolution) -> Bool {
+  private func isSame(_ key: RawSpan, _ anchor: RawSpan, _ found: OperationBlock.Operation) -> Bool {
     found.tag == found.anchorTag && key.hasSameBytes(as: anchor)
-  }
-
-  @inline(__always)
-  private mutating func put(_ key: RawSpan, _ tag: UInt32, _ location: ValueLocation, _ spot: Spot) {
-    switch spot {
-    case .absent:
-      order.append(add(key, tag, .journal(location)), &memory)
-      count += 1
-    case .record(let record):
-      RecordSlot(slot: memory.writableSlot(record)).set(.journal(location))
-    case .base(let place, _):
-      order.replaceBase(at: place, with: add(key, tag, .journal(location)), &memory)
-    }
   }
 
   /// A new record of the overlay, not in the order yet.
