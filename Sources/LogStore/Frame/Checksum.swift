@@ -37,31 +37,45 @@ enum Checksum {
 
   /// The checksum of a frame's prefix, `salt ‖ offset ‖ length ‖ type`, given the seed of its file.
   @inline(__always)
-  static func prefix(seed: UInt32, offset: UInt64, length: UInt32, type: UInt8) -> UInt32 {
-    // Slicing: the state reaches only the first four of the thirteen bytes, so each byte is one independent look-up.
+  static func prefix(
+    seed: UInt32, offset: UInt64, length: UInt32, type: UInt8, _ tables: Tables = Checksum.tables
+  ) -> UInt32 {
+    // Slicing: the state reaches only the first four of the thirteen bytes, so each byte is one independent look-up. A
+    // zero behind those four contributes nothing, and most offsets and lengths are small.
     let low = UInt32(truncatingIfNeeded: offset) ^ ~seed
     let high = UInt32(truncatingIfNeeded: offset >> 32)
-    let t = unsafe tables
+    let t = unsafe tables.base
     var crc = unsafe t[12 &* 256 &+ Int(low & 0xFF)]
     unsafe crc ^= t[11 &* 256 &+ Int((low >> 8) & 0xFF)]
     unsafe crc ^= t[10 &* 256 &+ Int((low >> 16) & 0xFF)]
     unsafe crc ^= t[9 &* 256 &+ Int(low >> 24)]
-    unsafe crc ^= t[8 &* 256 &+ Int(high & 0xFF)]
-    unsafe crc ^= t[7 &* 256 &+ Int((high >> 8) & 0xFF)]
-    unsafe crc ^= t[6 &* 256 &+ Int((high >> 16) & 0xFF)]
-    unsafe crc ^= t[5 &* 256 &+ Int(high >> 24)]
+    if high != 0 {
+      unsafe crc ^= t[8 &* 256 &+ Int(high & 0xFF)]
+      unsafe crc ^= t[7 &* 256 &+ Int((high >> 8) & 0xFF)]
+      unsafe crc ^= t[6 &* 256 &+ Int((high >> 16) & 0xFF)]
+      unsafe crc ^= t[5 &* 256 &+ Int(high >> 24)]
+    }
     unsafe crc ^= t[4 &* 256 &+ Int(length & 0xFF)]
     unsafe crc ^= t[3 &* 256 &+ Int((length >> 8) & 0xFF)]
-    unsafe crc ^= t[2 &* 256 &+ Int((length >> 16) & 0xFF)]
-    unsafe crc ^= t[1 &* 256 &+ Int(length >> 24)]
+    if length >> 16 != 0 {
+      unsafe crc ^= t[2 &* 256 &+ Int((length >> 16) & 0xFF)]
+      unsafe crc ^= t[1 &* 256 &+ Int(length >> 24)]
+    }
     unsafe crc ^= t[Int(type)]
     return ~crc
   }
 
-  private static func table(_ k: Int, _ byte: UInt8) -> UInt32 { unsafe tables[k &* 256 &+ Int(byte)] }
+  private static func table(_ k: Int, _ byte: UInt8) -> UInt32 { unsafe tables.base[k &* 256 &+ Int(byte)] }
 
-  /// `tables[k * 256 + b]`: what byte `b` contributes when `k` zero bytes follow it. Written once, never freed.
-  private nonisolated(unsafe) static let tables: UnsafePointer<UInt32> = {
+  /// Where the tables are. Whoever checks many frames holds on to it: a global is asked for anew each time.
+  ///
+  /// Sendable, as the memory is written once, before this is handed out, and never freed.
+  @safe struct Tables: @unchecked Sendable {
+    /// `base[k * 256 + b]`: what byte `b` contributes when `k` zero bytes follow it.
+    fileprivate let base: UnsafePointer<UInt32>
+  }
+
+  static let tables: Tables = {
     let t = UnsafeMutablePointer<UInt32>.allocate(capacity: 13 * 256)
     for byte in 0..<256 {
       var crc = UInt32(byte)
@@ -74,6 +88,6 @@ enum Checksum {
         unsafe t[k * 256 + byte] = unsafe t[Int(previous & 0xFF)] ^ (previous >> 8)
       }
     }
-    return unsafe UnsafePointer(t)
+    return unsafe Tables(base: UnsafePointer(t))
   }()
 }

@@ -3,6 +3,7 @@ struct FrameCodec: Sendable {
   let salt: UInt64
   /// The checksum of the salt, which every frame of the file starts from.
   let seed: UInt32
+  private let tables = Checksum.tables
 
   init(salt: UInt64) {
     self.salt = salt
@@ -16,7 +17,7 @@ struct FrameCodec: Sendable {
   func seal(_ frame: UnsafeMutableRawPointer, offset: UInt64, length: Int, type: FrameType) {
     let payload = unsafe UnsafeRawBufferPointer(start: frame + Limits.frameOverhead, count: length)
     let size = UInt32(truncatingIfNeeded: length)
-    let prefix = Checksum.prefix(seed: seed, offset: offset, length: size, type: type.rawValue)
+    let prefix = Checksum.prefix(seed: seed, offset: offset, length: size, type: type.rawValue, tables)
     unsafe frame.store(size)
     unsafe frame.store(Checksum.update(prefix, payload), at: 4)
     unsafe frame.store(type.rawValue, at: 8)
@@ -33,7 +34,7 @@ struct FrameCodec: Sendable {
     guard length <= UInt32(Limits.payloadBytes), type.kind.rawValue != 0 else { return .bad }
     let total = Int(length) &+ Limits.frameOverhead
     guard total <= available else { return .needs(total) }
-    let prefix = Checksum.prefix(seed: seed, offset: offset, length: length, type: type.rawValue)
+    let prefix = Checksum.prefix(seed: seed, offset: offset, length: length, type: type.rawValue, tables)
     let payload = unsafe UnsafeRawBufferPointer(start: frame + Limits.frameOverhead, count: Int(length))
     let found = unsafe frame.load(4, as: UInt32.self)
     return unsafe Checksum.update(prefix, payload) == found ? .good(type, length: Int(length)) : .bad

@@ -50,6 +50,7 @@
     }
   }
 
+  @inline(__always)
   var mark: Mark? { kind == .mark ? unsafe Mark(payload) : nil }
   var loss: LossRecord? { kind == .loss ? unsafe LossRecord(payload) : nil }
 

@@ -34,7 +34,10 @@ struct KeyIndex: Sendable {
   func prefetch(_ tag: UInt32, _ map: PageMap) {
     let bucket = KeyBucket(slot: map.page(bucket(tag, map)))
     bucket.slot.prefetch(0)
-    bucket.slot.prefetch(KeyBucket.offset(KeyBucket.home(tag)))
+    let offset = KeyBucket.offset(KeyBucket.home(tag))
+    bucket.slot.prefetch(offset)
+    // A search of a few places often goes on into the next cache line.
+    bucket.slot.prefetch(min(offset &+ 40, MemorySlot.pageBytes &- 1))
   }
 
   /// Where a new key can be put: an empty place of the first bucket that its tag leads to.
