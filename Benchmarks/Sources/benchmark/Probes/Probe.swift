@@ -14,8 +14,7 @@ enum Probe: String {
   func histogram() -> LatencyHistogram? { self == .latencies ? LatencyHistogram() : nil }
 
   /// Does `work`, which is so many operations, under the probe.
-  func observe(_ operations: Int = 1, _ latencies: LatencyHistogram? = nil, _ work: () throws -> Void) throws -> Sample
-  {
+  func observe(_ operations: Int = 1, _ latencies: LatencyHistogram? = nil, work: () throws -> Void) throws -> Sample {
     let count = Double(operations)
     switch self {
     case .time, .latencies:

@@ -12,7 +12,7 @@ struct ComparisonReport {
     let (one, other) = (result.contestants[0], result.contestants[1])
     var lines: [String] = []
     for measure in Measure.allCases {
-      guard let a = one.value(measure), let b = other.value(measure) else { continue }
+      guard let a = one.value(measure), let b = other.value(measure), a != 0 || b != 0 else { continue }
       let label = measure == .time ? result.workload.name : "  " + measure.label
       var line = label.padded(first) + measure.text(a).aligned(width) + measure.text(b).aligned(width)
       if let ratio = Result.ratio(other, one, measure) {

@@ -24,12 +24,15 @@ enum Job {
     case "checksum":
       return try probe.observe { try PlainFile(words[0], flags: O_RDONLY).checksum() }
     case "pieces":
-      return try probe.observe {
+      let read = {
         let file = try PlainFile(words[0], flags: O_RDONLY)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
         defer { buffer.deallocate() }
         for piece in 1...4 { _ = try file.read(into: buffer, at: piece << 20) }
       }
+      // The program's code, once read in, is not memory that the work takes.
+      if probe == .costs { try read() }
+      return try probe.observe(work: read)
     case "state":
       let kind = try store(named: words[0])
       return try observeOpening(probe) {
@@ -49,7 +52,7 @@ enum Job {
         guard try store.get(key) == Records().valueBytes else { throw Failure("the record is not there") }
         return store
       }
-      // The program's code, once read in, is not memory that an open page takes.
+      // As above.
       if probe == .costs { try open().close() }
       return try observeOpening(probe, open)
     case "overlay": return try overlay(words[0], try number(words, 1))
