@@ -701,6 +701,14 @@ def files():
     case("newer-header", {JOURNAL0: closed_journal(version=2).bytes()}, NEWER)
     case("newer-header-on-the-chain", {JOURNAL0: other.bytes(), JOURNAL1: other.successor(SALT1, version=7).bytes()},
          NEWER)  # fmt: skip
+    case("newer-header-not-needed",
+         {JOURNAL0: closed_journal(version=2).bytes(), SNAPSHOT1: S1.bytes(), JOURNAL1: J1.bytes()},
+         expect(SECOND_STATE, 9))  # fmt: skip
+    bad = bytearray(J1.bytes())
+    bad[50] ^= 1
+    # Whose salt it was, all journals' headers must say.
+    case("newer-header-beside-a-damaged-one",
+         {JOURNAL0: closed_journal(version=2).bytes(), SNAPSHOT1: S1.bytes(), JOURNAL1: bytes(bad)}, NEWER)  # fmt: skip
     case("newer-feature", {JOURNAL0: closed_journal(incompatible=0x100).bytes()}, NEWER)
 
     text = b"This is a shopping list: bread, butter, and a ream of paper.\n"

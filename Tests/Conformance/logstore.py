@@ -49,6 +49,21 @@ def name_of(generation, kind):
     return f"{generation:010}.{kind}"
 
 
+class Headers(dict):
+    """Journals' headers by number, None where one does not verify; read when asked for: one of a newer version is an
+    error, and no reason to refuse a page that does not need it."""
+
+    def __init__(self, journals):
+        self.data = dict(journals)
+
+    def __missing__(self, generation):
+        self[generation] = journal_header(self.data[generation], generation)
+        return self[generation]
+
+    def all(self):
+        return {n: self[n] for n in sorted(self.data)}
+
+
 class Files:
     """A page's directory, and what its headers say."""
 
@@ -61,7 +76,7 @@ class Files:
                     self.directories.add(name)
                 else:
                     (self.journals if match[2] == "journal" else self.snapshots)[int(match[1])] = data
-        self.headers = {n: journal_header(data, n) for n, data in self.journals.items()}
+        self.headers = Headers(self.journals)
         self.page_id = self.find_page_id()
         for files_of_kind, magic in ((self.journals, JOURNAL_MAGIC), (self.snapshots, SNAPSHOT_MAGIC)):
             for n in [n for n, data in files_of_kind.items() if self.is_strange(data, magic)]:
@@ -71,7 +86,7 @@ class Files:
         self.findings = set()
 
     def find_page_id(self):
-        for n in sorted(self.headers, reverse=True):
+        for n in sorted(self.journals, reverse=True):
             if self.headers[n]:
                 return self.headers[n].page_id
         for n in sorted(self.snapshots, reverse=True):
@@ -86,7 +101,10 @@ class Files:
         return None
 
     def is_strange(self, data, magic):
-        fields = intact_fields(data, magic)
+        try:
+            fields = intact_fields(data, magic)
+        except PageError:
+            return False  # Of a newer version: whoever asks for it will hear.
         return bool(fields) and self.page_id is not None and fields[2] != self.page_id
 
     def report(self, kind, generation, file_kind, *where):
@@ -134,11 +152,12 @@ class Files:
     def header_made_good(self, generation):
         data = self.journals[generation]
         snapshot = self.verifying_snapshot(generation)
+        foreign = self.foreign_salts(generation)
         successor = self.successor_of(generation)
         if snapshot:
             salt = snapshot.header.journal_salt
         else:
-            salt = successor.predecessor_salt if successor else salt_of_a_mark(data, self.foreign_salts(generation))
+            salt = successor.predecessor_salt if successor else salt_of_a_mark(data, foreign)
         if salt is None:
             return None
         if snapshot:
@@ -156,7 +175,7 @@ class Files:
 
     def foreign_salts(self, generation):
         """Salts that a mark in this file cannot be trusted with: those of other journals."""
-        salts = {header.salt for n, header in self.headers.items() if header and n != generation}
+        salts = {header.salt for n, header in self.headers.all().items() if header and n != generation}
         data = self.journals[generation]
         if intact_fields(data, JOURNAL_MAGIC) and int.from_bytes(data[40:48], "little") != generation:
             salts.add(int.from_bytes(data[48:56], "little"))
