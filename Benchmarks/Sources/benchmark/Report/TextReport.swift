@@ -17,9 +17,11 @@ struct TextReport {
 
   func block(_ result: Result) -> String {
     var lines = [TextReport.row(result.workload.name, result, .time)]
-    lines.append(
-      "  LogStore's ÷".padded(TextReport.first)
-        + TextReport.columns.map { (result.ratio(to: $0).map(ratioText) ?? "").aligned(TextReport.width) }.joined())
+    let ratios = TextReport.columns.map { result.ratio(to: $0).map(ratioText) ?? "" }
+    if ratios.contains(where: { !$0.isEmpty }) {
+      lines.append(
+        "  LogStore's ÷".padded(TextReport.first) + ratios.map { $0.aligned(TextReport.width) }.joined())
+    }
     for measure in Measure.allCases.dropFirst()
     where result.contestants.contains(where: { ($0.value(measure) ?? 0) != 0 }) {
       lines.append(TextReport.row("  " + measure.label, result, measure))

@@ -31,6 +31,8 @@ struct Setup {
   var compactsByItself = false
   /// Whether what is compacted is compressed, where the store can.
   var compresses = false
+  /// How long the values are, for whoever lays them out by that.
+  var valueBytes = 100
   /// Memory for what was read before; nil for LogStore's default, which is small.
   var cacheBytes: Int?
 
@@ -69,6 +71,8 @@ extension Store {
 func makeStore(
   _ kind: any Store.Type, _ path: String, _ setup: Setup, _ count: Int, _ records: Records = Records()
 ) throws -> any Store {
+  var setup = setup
+  setup.valueBytes = records.valueBytes
   var loading = setup
   loading.durability = .process
   loading.compactsByItself = false

@@ -51,7 +51,7 @@ enum BatchWorkloads {
           Contestant(name: kind.name) { scratch in
             let keys = (0..<100).map { Records.key($0) }
             let records = Records(valueBytes: valueBytes)
-            let store = try kind.init(scratch.place("store"), Setup(durability: .power))
+            let store = try kind.init(scratch.place("store"), Setup(durability: .power, valueBytes: valueBytes))
             return Prepared { probe in
               try probe.observeEach(0..<1) { _ in try store.putBatch(keys[...], records) }
             } finish: {
