@@ -4,24 +4,42 @@ internal import Synchronization
 /// Who may write: one baton, and the batches that wait for it.
 ///
 /// A blocking writer that finds nobody at work takes the baton and commits in its own thread. Whoever comes meanwhile is
-/// queued; the queue is drained as one group on a serial dispatch queue, so an asynchronous writer never blocks a thread
-/// of the cooperative pool. Compaction, syncs and closing take the baton for themselves.
+/// queued; the queue is drained on a serial dispatch queue, group after group in one thread, so an asynchronous writer never
+/// blocks a thread of the cooperative pool. Compaction, syncs and closing take the baton for themselves.
 final class CommitQueue: Sendable {
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let drainer: DispatchQueue
-  /// Commits queued batches. Called with the baton.
-  private let commit = Mutex<(@Sendable ([CommitRequest]) -> Void)?>(nil)
+  /// Signalled once for each time that `State.isGathering` was lowered by somebody else than the drainer.
+  private let gathered = DispatchSemaphore(value: 0)
+  /// Commits and answers the first of the batches that it is given, as many as make a group; returns how many. Called with
+  /// the baton.
+  private let commit = Mutex<Commit?>(nil)
+
+  typealias Commit = @Sendable (ArraySlice<CommitRequest>) -> Int
 
   private struct State {
     var isHeld = false
     var requests: [CommitRequest] = []
     var claimants: [DispatchSemaphore] = []
+    var gathering: Gathering
+    /// Whether the drainer waits for more batches.
+    var isGathering = false
+
+    /// Ends the drainer's wait where there is nothing more to wait for. Returns whether it has to be told.
+    mutating func endGathering() -> Bool {
+      guard isGathering, !claimants.isEmpty || requests.count >= gathering.expected else { return false }
+      isGathering = false
+      return true
+    }
   }
 
-  init() { drainer = DispatchQueue(label: "LogStore.commit") }
+  init(gathering: Gathering = Gathering()) {
+    state = Mutex(State(gathering: gathering))
+    drainer = DispatchQueue(label: "LogStore.commit")
+  }
 
   /// Says how to commit queued batches, before any is queued.
-  func attach(_ commit: @escaping @Sendable ([CommitRequest]) -> Void) { self.commit.withLock { $0 = commit } }
+  func attach(_ commit: @escaping Commit) { self.commit.withLock { $0 = commit } }
 
   /// How many batches are queued.
   var waiting: Int { state.withLock { $0.requests.count } }
@@ -37,37 +55,34 @@ final class CommitQueue: Sendable {
 
   /// Takes the baton, waiting for whoever holds it.
   func claim() {
-    let turn: DispatchSemaphore? = state.withLock {
+    let (turn, isGathered): (DispatchSemaphore?, Bool) = state.withLock {
       guard $0.isHeld else {
         $0.isHeld = true
-        return nil
+        return (nil, false)
       }
       let turn = DispatchSemaphore(value: 0)
       $0.claimants.append(turn)
-      return turn
+      return (turn, $0.endGathering())
     }
+    if isGathered { gathered.signal() }
     turn?.wait()
   }
 
   /// Hands the baton to the next claimant, or sees to the batches that wait.
   func release() {
-    let next: Next = state.withLock {
-      if !$0.claimants.isEmpty { return .claimant($0.claimants.removeFirst()) }
-      if !$0.requests.isEmpty { return .drain }
-      $0.isHeld = false
-      return .nobody
-    }
-    switch next {
-    case .claimant(let turn): turn.signal()
-    case .drain: drainer.async { self.drain() }
-    case .nobody: break
-    }
+    if passOn() { drainer.async { self.drain() } }
   }
 
-  private enum Next {
-    case claimant(DispatchSemaphore)
-    case drain
-    case nobody
+  /// Hands the baton to the next claimant or to nobody. Where batches wait instead it stays where it is: returns true.
+  private func passOn() -> Bool {
+    let (mustDrain, next): (Bool, DispatchSemaphore?) = state.withLock {
+      if !$0.claimants.isEmpty { return (false, $0.claimants.removeFirst()) }
+      if !$0.requests.isEmpty { return (true, nil) }
+      $0.isHeld = false
+      return (false, nil)
+    }
+    next?.signal()
+    return mustDrain
   }
 
   func withBaton<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -76,36 +91,106 @@ final class CommitQueue: Sendable {
     return try body()
   }
 
-  /// Queues a batch. Its request is answered later, on another thread.
-  func enqueue(_ request: CommitRequest) {
-    let mustDrain = state.withLock {
+  // MARK: Batches
+
+  /// Queues a batch, and blocks until there is an answer.
+  func answer(_ request: CommitRequest) -> CommitRequest.Answer {
+    let turn = DispatchSemaphore(value: 0)
+    request.waiter = .thread(turn)
+    enqueue(request)
+    turn.wait()
+    return request.answer
+  }
+
+  /// Queues a batch, and waits for an answer without blocking a thread. Cancelling the task withdraws a batch that nobody has
+  /// begun to write.
+  func answer(_ request: CommitRequest) async -> CommitRequest.Answer {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        request.waiter = .task(continuation)
+        enqueue(request)
+      }
+    } onCancel: {
+      if withdraw(request) { request.wake() }
+    }
+  }
+
+  /// Queues a batch, whose request is answered later, on another thread; at once, where it was withdrawn before.
+  private func enqueue(_ request: CommitRequest) {
+    let next: Next = state.withLock {
+      guard !request.isWithdrawn else { return .answered }
+      request.isQueued = true
       $0.requests.append(request)
-      guard !$0.isHeld else { return false }
+      if $0.isHeld { return $0.endGathering() ? .gathered : .waits }
       $0.isHeld = true
-      return true
+      return .drain
     }
-    if mustDrain { drainer.async { self.drain() } }
-  }
-
-  /// Takes a batch back that nobody has begun to write. Returns whether it was still waiting.
-  func withdraw(_ request: CommitRequest) -> Bool {
-    state.withLock {
-      guard let place = $0.requests.firstIndex(where: { $0 === request }) else { return false }
-      $0.requests.remove(at: place)
-      return true
+    switch next {
+    case .drain: drainer.async { self.drain() }
+    case .gathered: gathered.signal()
+    case .waits: break
+    case .answered: request.wake()
     }
   }
 
-  /// Writes all that waits as one group. Holds the baton.
+  private enum Next { case drain, gathered, waits, answered }
+
+  /// Takes a batch back that nobody has begun to write. Returns whether somebody waits who is to be told so.
+  private func withdraw(_ request: CommitRequest) -> Bool {
+    let (isWaiting, isGathered) = state.withLock {
+      if request.isQueued {
+        guard let place = $0.requests.firstIndex(where: { $0 === request }) else { return (false, false) }
+        $0.requests.remove(at: place)
+        $0.gathering.leave()
+      }
+      request.isWithdrawn = true
+      return (request.isQueued, $0.endGathering())
+    }
+    if isGathered { gathered.signal() }
+    return isWaiting
+  }
+
+  // MARK: Draining
+
+  /// Writes what waits, group after group, until nothing does or somebody claims the baton. Holds the baton.
   private func drain() {
-    let requests = state.withLock {
-      let requests = $0.requests
-      $0.requests = []
-      return requests
-    }
-    if !requests.isEmpty { commit.withLock { $0 }?(requests) }
-    release()
+    let commit = commit.withLock { $0 }
+    repeat {
+      var requests = state.withLock {
+        let requests = $0.requests
+        $0.requests = []
+        return requests[...]
+      }
+      while !requests.isEmpty {
+        let start = DispatchTime.now().uptimeNanoseconds
+        let count = commit?(requests) ?? requests.count
+        let end = DispatchTime.now().uptimeNanoseconds
+        for request in requests.prefix(count) { request.wake() }
+        requests.removeFirst(count)
+        if requests.isEmpty { gather(after: count, since: end, duration: end - start) }
+      }
+    } while passOn()
   }
+
+  /// Waits for those who wrote together in a group of `count` batches, which ended at `end`. Whoever claims the baton ends
+  /// that.
+  private func gather(after count: Int, since end: UInt64, duration: UInt64) {
+    let patience: UInt64? = state.withLock {
+      $0.gathering.ended(count: count, waiting: $0.requests.count, duration: duration)
+      $0.isGathering = true
+      return $0.endGathering() ? nil : $0.gathering.patience
+    }
+    guard let patience else { return }
+    guard gathered.wait(timeout: DispatchTime(uptimeNanoseconds: end + patience)) == .timedOut else { return }
+    let isTold = state.withLock { state in
+      defer { state.isGathering = false }
+      return !state.isGathering
+    }
+    // Somebody ended it in this moment, and the signal is on its way.
+    if isTold { gathered.wait() }
+  }
+
+  // MARK: Beside the writers
 
   /// Runs `work` on the engine's own thread, where blocking harms nobody.
   func perform(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
@@ -114,63 +199,5 @@ final class CommitQueue: Sendable {
   func perform(after nanoseconds: Int, _ work: @escaping @Sendable () -> Void) {
     guard nanoseconds < .max else { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
-  }
-}
-
-/// A batch that waits to be written, and somebody who waits for what becomes of it.
-final class CommitRequest: Sendable {
-  let batch: WriteBatch
-  let durability: Durability
-  let expecting: Position?
-  private let answer = Mutex<Answer>(.open)
-
-  private enum Answer {
-    case open
-    case waiting(@Sendable (Result<Position, LogStoreError>) -> Void)
-    case given(Result<Position, LogStoreError>)
-  }
-
-  init(_ batch: WriteBatch, _ durability: Durability, _ expecting: Position?) {
-    self.batch = batch
-    self.durability = durability
-    self.expecting = expecting
-  }
-
-  /// Says what became of it; later answers do nothing.
-  func resolve(_ result: Result<Position, LogStoreError>) {
-    let waiting: (@Sendable (Result<Position, LogStoreError>) -> Void)? = answer.withLock {
-      switch $0 {
-      case .open:
-        $0 = .given(result)
-        return nil
-      case .waiting(let resume):
-        $0 = .given(result)
-        return resume
-      case .given: return nil
-      }
-    }
-    waiting?(result)
-  }
-
-  /// Calls `resume` with the answer, now or once there is one.
-  func whenResolved(_ resume: @escaping @Sendable (Result<Position, LogStoreError>) -> Void) {
-    let given: Result<Position, LogStoreError>? = answer.withLock {
-      if case .given(let result) = $0 { return result }
-      $0 = .waiting(resume)
-      return nil
-    }
-    if let given { resume(given) }
-  }
-
-  /// Blocks until there is an answer.
-  func wait() -> Result<Position, LogStoreError> {
-    let turn = DispatchSemaphore(value: 0)
-    let box = Mutex<Result<Position, LogStoreError>?>(nil)
-    whenResolved { result in
-      box.withLock { $0 = result }
-      turn.signal()
-    }
-    turn.wait()
-    return box.withLock { $0 } ?? .failure(LogStoreError(.closed, "the page was closed"))
   }
 }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The engine of a page, whatever its state is: committing, reading, compacting, closing.
 ///
-/// Data's way: a batch is staged into the writer's group (`commit`), written to the journal, noted in `log`, and taken
+/// Data's way: a batch is staged into the writer's group (`commitGroup`), written to the journal, noted in `log`, and taken
 /// into `materialized` when somebody reads. Locks are taken in this order, and none is held over a callback:
 /// baton → `materialized` → `log`.
 ///
@@ -68,7 +68,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
         report: session.report, losses: session.losses, quarantine: session.quarantine, durability: session.durability,
         id: session.id))
     materialized = Mutex(session.materialized)
-    queue.attach { [unowned self] requests in commit(requests) }
+    queue.attach { [unowned self] requests in commitGroup(requests) }
     heal.request = { [weak self] in unsafe self?.onCompactionDue?(true) }
   }
 
@@ -77,50 +77,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     directory.close()
   }
 
-  // MARK: Writing
-
-  func write(_ batch: WriteBatch, _ durability: Durability?, _ expecting: Position?) throws(LogStoreError) -> Position {
-    let wanted = durability ?? options.durability
-    try check(batch)
-    if queue.tryClaim() {
-      defer { queue.release() }
-      return try commitAlone(batch, wanted, expecting)
-    }
-    let request = CommitRequest(batch, wanted, expecting)
-    queue.enqueue(request)
-    return try request.wait().get()
-  }
-
-  func write(
-    _ batch: WriteBatch, _ durability: Durability?, _ expecting: Position?
-  ) async throws(LogStoreError) -> Position {
-    try check(batch)
-    if Task.isCancelled { throw LogStoreError(.cancelled, "the task was cancelled before its batch was written") }
-    let request = CommitRequest(batch, durability ?? options.durability, expecting)
-    queue.enqueue(request)
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        request.whenResolved { continuation.resume(returning: $0) }
-      }
-    } onCancel: {
-      if queue.withdraw(request) {
-        request.resolve(.failure(LogStoreError(.cancelled, "the task was cancelled before its batch was written")))
-      }
-    }
-    return try result.get()
-  }
-
-  private func check(_ batch: borrowing WriteBatch) throws(LogStoreError) {
-    try checkWritable()
-    let isApplication = Model.isApplication
-    guard batch.isEmpty || batch.unsealed.isApplication == isApplication else {
-      throw LogStoreError(
-        .wrongState,
-        isApplication
-          ? "this page holds an application's own state; write its own frames"
-          : "this page holds records; an application's own frames need a StatePage", path: path)
-    }
-  }
+  // MARK: Access for the parts in other files
 
   func checkWritable() throws(LogStoreError) {
     try checkOpen()
@@ -137,136 +94,13 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     }
   }
 
-  /// The fast way: one batch, in the caller's thread. Holds the baton.
-  private func commitAlone(
-    _ batch: WriteBatch, _ durability: Durability, _ expecting: Position?
-  ) throws(LogStoreError) -> Position {
-    if batch.isEmpty {
-      try checkOpen()
-      guard let writer else { throw closed }
-      try checkExpected(expecting, stagedLSN: writer.lsn)
-      return writer.position
-    }
-    return try commitAlone(durability, expecting) { (writer) throws(LogStoreError) in
-      try writer.commitAlone(batch.unsealed, durability)
-    }
-  }
-
-  /// Commits a group of one batch by `commit`. Holds the baton.
-  @inline(__always)
-  func commitAlone(
-    _ durability: Durability, _ expecting: Position?,
-    _ commit: (LogWriter) throws(LogStoreError) -> LogWriter.GroupResult
-  ) throws(LogStoreError) -> Position {
-    try checkOpen()
-    guard let writer else { throw closed }
-    try checkExpected(expecting, stagedLSN: writer.lsn)
-    let result = try commit(writer)
-    follow(writer)
-    switch result {
-    case .written:
-      afterWrite(writer, durability)
-      return writer.position
-    case .cut(_, let error):
-      throw error
-    case .unknown(let error):
-      emit(.poisoned(error))
-      throw error
-    }
-  }
-
   var closed: LogStoreError { LogStoreError(.closed, "the page is closed; open it again", path: path) }
-
-  /// Commits what waits as one group. Holds the baton.
-  private func commit(_ requests: [CommitRequest]) {
-    guard let writer else {
-      for request in requests {
-        request.resolve(.failure(LogStoreError(.closed, "the page is closed; open it again", path: path)))
-      }
-      return
-    }
-    var rest = requests[...]
-    while !rest.isEmpty { commitGroup(&rest, writer) }
-  }
-
-  /// Commits the first of `requests`, as many as one group takes.
-  private func commitGroup(_ requests: inout ArraySlice<CommitRequest>, _ writer: LogWriter) {
-    let journal: JournalFile
-    do throws(LogStoreError) {
-      try checkOpen()
-      journal = try writer.beginGroup()
-    } catch {
-      for request in requests { request.resolve(.failure(error)) }
-      requests = []
-      return
-    }
-    var staged: [(request: CommitRequest, lsn: UInt64)] = []
-    var level = Durability.process
-    var bytes = 0
-    while let request = requests.first, bytes == 0 || bytes + request.batch.byteCount <= Limits.groupBytes {
-      requests.removeFirst()
-      do throws(LogStoreError) {
-        try checkExpected(request.expecting, stagedLSN: writer.stagedLSN)
-      } catch {
-        request.resolve(.failure(error))
-        continue
-      }
-      if request.batch.isEmpty {
-        staged.append((request, writer.stagedLSN))
-        continue
-      }
-      staged.append((request, writer.stage(request.batch.unsealed, in: journal)))
-      bytes += request.batch.byteCount
-      level = max(level, request.durability)
-    }
-    guard bytes > 0 else {
-      writer.dropGroup()
-      for (request, lsn) in staged { request.resolve(.success(Position(salt: writer.position.salt, lsn: lsn))) }
-      return
-    }
-    let salt = writer.position.salt
-    let result = writer.commitGroup(level, in: journal)
-    follow(writer)
-    switch result {
-    case .written:
-      afterWrite(writer, level)
-      for (request, lsn) in staged { request.resolve(.success(Position(salt: salt, lsn: lsn))) }
-    case .cut(let standing, let error):
-      for (request, lsn) in staged {
-        request.resolve(lsn <= standing ? .success(Position(salt: salt, lsn: lsn)) : .failure(error))
-      }
-    case .unknown(let error):
-      for (request, _) in staged { request.resolve(.failure(error)) }
-      emit(.poisoned(error))
-    }
-  }
-
-  /// Whether the page stands where the writer believes. `stagedLSN` counts the batches in front in the same group.
-  private func checkExpected(_ expecting: Position?, stagedLSN: UInt64) throws(LogStoreError) {
-    guard let expecting else { return }
-    let known = log.withLock { $0 }
-    switch known.standing(of: expecting) {
-    case .present where stagedLSN == expecting.lsn: return
-    case .unknown where expecting.salt == known.position.salt && expecting.lsn == stagedLSN: return
-    case .unknown:
-      throw LogStoreError(
-        .historyChanged, "position \(expecting) is not on this page's history; read the page again", path: path,
-        lsn: stagedLSN)
-    default:
-      throw LogStoreError(
-        .conflict,
-        "the page is at LSN \(stagedLSN), not at \(expecting.lsn); read what came in between, and decide again",
-        path: path, lsn: stagedLSN)
-    }
-  }
 
   /// Notes where the log ends now, and tells whoever waits for it.
   func follow(_ writer: LogWriter) {
     log.withLock { $0.follow(writer) }
     observers.notify()
   }
-
-  // MARK: Access for the parts in other files
 
   /// Runs `body` with the page's directory, which is neither closed nor exchanged meanwhile.
   func withDirectory<Result>(
