@@ -30,7 +30,7 @@ public struct MarkInfo: Sendable, Hashable {
 /// Shows the frames of the journals that lead to the present state.
 struct FrameListing {
   private let journals: [JournalFile]
-  private let losses: [LossRecord]
+  private let skips: LossesByJournal
   private let first: UInt64
   private let last: UInt64
   private let progress: ProgressHandler?
@@ -51,7 +51,7 @@ struct FrameListing {
       journals.insert(previous, at: 0)
     }
     self.journals = journals
-    losses = try RecordedLosses.all(base: chain.base, journals)
+    skips = LossesByJournal(try RecordedLosses.all(handedDown: chain.base?.losses() ?? [], journals))
   }
 
   func run(_ body: (FrameInfo) throws -> Bool) throws {
@@ -69,8 +69,7 @@ struct FrameListing {
       walk.isSealed = end != nil
       walk.isCut = journal.status.size < journal.expectedLength(before: next)
       walk.successorLSN = next?.baseLSN
-      walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
-        .sorted { $0.start < $1.start }
+      walk.skips = skips.naming(journal)
       if let progress {
         walk.progress = { bytes in
           done += bytes

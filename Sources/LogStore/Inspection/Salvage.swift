@@ -90,11 +90,12 @@ final class SalvageSource {
         if raw != nil { first = generation }
       }
     }
+    let rebuilder = HeaderRebuilder(files, id: finder.id)
     for generation in files.listing.journals where generation >= first {
       switch try finder.journal(generation) {
       case .usable(let journal): journals.append(journal)
       case .damaged:
-        if let journal = try HeaderRebuilder(files, id: finder.id).rebuild(generation) { journals.append(journal) }
+        if let journal = try rebuilder.rebuild(generation) { journals.append(journal) }
       case .absent, .notAFile:
         guard let other = try files.journal(generation).file else { continue }
         findings.append(
@@ -124,19 +125,18 @@ final class SalvageSource {
           .damagedSnapshot, .damage, file: base?.name ?? "",
           detail: "its recorded losses cannot be read: \(error.message)"))
     }
-    for journal in journals { losses += try journal.losses().filter { !losses.contains($0) } }
+    losses = try RecordedLosses.all(handedDown: losses, journals)
+    let skips = LossesByJournal(losses)
     for (index, journal) in journals.enumerated() {
       let next = index + 1 < journals.count ? journals[index + 1].header : nil
-      let isNext = next?.predecessor?.generation == journal.generation && next?.predecessor?.salt == journal.header.salt
+      let isNext = next?.follows(journal.header) ?? false
       let end = isNext ? next?.predecessor?.end : nil
       var walk = JournalWalk(journal.reader(limit: min(journal.status.size, end ?? journal.status.size)))
       walk.isSealed = end != nil
       let expected = journal.expectedLength(before: isNext ? next : nil)
       walk.isCut = journal.status.size < expected
       walk.successorLSN = isNext ? next?.baseLSN : nil
-      walk.skips = losses.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }.sorted {
-        $0.start < $1.start
-      }
+      walk.skips = skips.naming(journal)
       var sink = SalvageSink(copier)
       try walk.run(&sink)
       findings += walk.outcome.dropped.map { Finding(damage: $0, in: journal.name) }

@@ -7,6 +7,7 @@ struct Verification {
   private var total: UInt64 = 0
   private var count = 0
   private var frames: UInt64 = 0
+  private var losses: LossesByJournal?
 
   init(files: PageFiles, progress: ProgressHandler?) {
     self.files = files
@@ -175,7 +176,7 @@ struct Verification {
     let expected = journal.expectedLength(before: successor?.header)
     walk.isCut = size < expected
     walk.successorLSN = successor?.header.baseLSN
-    walk.skips = (try losses(naming: journal)).sorted { $0.start < $1.start }
+    walk.skips = try named().naming(journal)
     var sink = BlindSink()
     try walk.run(&sink)
     frames += walk.outcome.frames
@@ -207,13 +208,15 @@ struct Verification {
     return nil
   }
 
-  private func losses(naming journal: JournalFile) throws(LogStoreError) -> [LossRecord] {
-    var found: [LossRecord] = []
+  /// The losses that any journal names, on the chain or not.
+  private mutating func named() throws(LogStoreError) -> LossesByJournal {
+    if let losses { return losses }
+    var found = LossesByJournal([])
     for other in files.listing.journals {
-      let losses = try known { () throws(LogStoreError) in try files.journal(other).file?.losses() }
-      for loss in losses ?? [] where !found.contains(loss) { found.append(loss) }
+      found.add(try known { () throws(LogStoreError) in try files.journal(other).file?.losses() } ?? [])
     }
-    return found.filter { $0.generation == journal.generation && $0.salt == journal.header.salt }
+    losses = found
+    return found
   }
 
   /// Nil where only a newer version could tell.

@@ -21,6 +21,11 @@ struct JournalHeader: Equatable, Sendable {
     var end: UInt64?
   }
 
+  /// Whether the journal goes on behind bytes of `other`, or behind its snapshot.
+  func follows(_ other: JournalHeader) -> Bool {
+    predecessor?.generation == other.generation && predecessor?.salt == other.salt
+  }
+
   private static let none = UInt64.max
 
   /// Appends the header's 128 bytes.

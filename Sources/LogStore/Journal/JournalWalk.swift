@@ -21,6 +21,8 @@ struct JournalWalk {
   private var batch: OpenBatch?
   /// The end of the stretch that is being replayed.
   private var limit: UInt64 = 0
+  /// How many of `skips` the replay has come by.
+  private var skipped = 0
   /// Whether D has been looked for over the whole file.
   private var isSurveyed = false
 
@@ -55,11 +57,13 @@ struct JournalWalk {
 
   mutating func run<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) {
     outcome.durableEnd = max(outcome.durableEnd, isNewest ? reader.header.initialLength : reader.limit)
-    for loss in skips where loss.end > position {
+    for (place, loss) in skips.enumerated() where loss.end > position {
+      skipped = place
       guard try run(&sink, upTo: min(loss.start, reader.limit)) else { return finish() }
       if position >= reader.limit { return finish() }
       skip(loss)
     }
+    skipped = skips.count
     _ = try run(&sink, upTo: reader.limit)
     finish()
   }
@@ -283,14 +287,16 @@ struct JournalWalk {
     var open: UInt64 = 0
     var isOpen = false
     var place = range.upperBound
+    var ahead = skips[skipped...]
     while place < reader.limit {
-      if let skipped = skips.first(where: { $0.start <= place && place < $0.end }) {
+      while let loss = ahead.first, loss.end <= place { ahead.removeFirst() }
+      if let loss = ahead.first, loss.start <= place {
         if isOpen { return most }
-        operations.pass(skipped.count)
-        place = min(skipped.end, reader.limit)
+        operations.pass(loss.count)
+        place = min(loss.end, reader.limit)
         continue
       }
-      let stop = skips.first { $0.start > place }?.start ?? reader.limit
+      let stop = ahead.first?.start ?? reader.limit
       guard let frame = try reader.frame(at: place), frame.end <= stop, frame.type.isFirst != isOpen else {
         return most
       }

@@ -36,6 +36,7 @@ struct ChainFinder {
   private var isDamagedInside = false
   /// The page's identity: that of the highest journal, or else snapshot, that has one.
   private(set) var id: PageID?
+  private var rebuilder: HeaderRebuilder?
 
   /// Snapshots later than this moment are no base.
   let until: Moment
@@ -213,7 +214,7 @@ struct ChainFinder {
     case .notAFile: throw notAFile(PageFile.journal(generation).name)
     case .damaged:
       let name = PageFile.journal(generation).name
-      let rebuilt = try HeaderRebuilder(files, id: id).rebuild(generation)
+      let rebuilt = try rebuild(generation)
       if judged.insert(name).inserted {
         findings.append(
           Finding(
@@ -226,6 +227,12 @@ struct ChainFinder {
       if let rebuilt { files.adopt(rebuilt) }
       return rebuilt
     }
+  }
+
+  private mutating func rebuild(_ generation: UInt64) throws(LogStoreError) -> JournalFile? {
+    let rebuilder = rebuilder ?? HeaderRebuilder(files, id: id)
+    self.rebuilder = rebuilder
+    return try rebuilder.rebuild(generation)
   }
 
   private mutating func missing(_ file: PageFile, _ detail: String) {

@@ -1,8 +1,10 @@
-/// Puts a lost journal header together from what other places say of it (SPEC.md, section 6).
-struct HeaderRebuilder {
+/// Puts lost journal headers together from what other places say of them (SPEC.md, section 6).
+final class HeaderRebuilder {
   let files: PageFiles
   /// The page's identity; what belongs to another page says nothing about this one. Nil where nothing tells it.
   let id: PageID?
+  /// Gathered once, however many headers are lost.
+  private var witnesses: HeaderWitnesses?
 
   init(_ files: PageFiles, id: PageID?) {
     self.files = files
@@ -24,13 +26,14 @@ struct HeaderRebuilder {
     var isKept = false
     defer { if !isKept { file.close() } }
     let snapshot = try snapshot(generation)
-    let successor = try successor(of: generation)
-    let mark = try firstMark(
-      in: file, size: status.size, not: try foreignSalts(generation, file, name))
+    let witnesses = try gathered()
+    let successor = witnesses.successors[generation]
+    let stray = try straySalt(generation, file, name)
+    let mark = try firstMark(in: file, size: status.size) { witnesses.salts.contains($0) || $0 == stray }
     guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else {
       return nil
     }
-    let lower = try lowerJournal(than: generation)
+    let lower = witnesses.highest(below: generation)
     let id = snapshot?.header.id ?? successor?.header.id ?? lower?.header.id ?? id ?? PageID(high: 0, low: 0)
     let state = snapshot?.header.state ?? successor?.header.state ?? lower?.header.state ?? 0
     var header = JournalHeader(
@@ -45,24 +48,11 @@ struct HeaderRebuilder {
     return JournalFile(name: name, path: files.path(name), file: file, header: header, status: status)
   }
 
-  private func successor(of generation: UInt64) throws(LogStoreError) -> JournalFile? {
-    for other in files.listing.journals.reversed() where other > generation {
-      if let journal = try files.journal(other).file, journal.header.predecessor?.generation == generation,
-        !journal.header.isRebuilt, journal.header.predecessor?.end != 0, isOurs(journal.header.id)
-      {
-        return journal
-      }
-    }
-    return nil
-  }
-
-  private func lowerJournal(than generation: UInt64) throws(LogStoreError) -> JournalFile? {
-    for other in files.listing.journals.reversed() where other < generation {
-      if let journal = try files.journal(other).file, !journal.header.isRebuilt, isOurs(journal.header.id) {
-        return journal
-      }
-    }
-    return nil
+  private func gathered() throws(LogStoreError) -> HeaderWitnesses {
+    if let witnesses { return witnesses }
+    let gathered = try HeaderWitnesses(files, of: id)
+    witnesses = gathered
+    return gathered
   }
 
   private func predecessor(of generation: UInt64, _ lower: JournalFile?) throws(LogStoreError) -> JournalHeader
@@ -79,28 +69,21 @@ struct HeaderRebuilder {
     return .init(generation: generation, salt: 0, end: 0)
   }
 
-  /// The salts of other journals: bytes of theirs that stand in this file, written to the wrong place, say nothing of it.
-  private func foreignSalts(
+  /// The salt in a header that stands in this file and is another journal's.
+  private func straySalt(
     _ generation: UInt64, _ file: any StorageFile, _ name: String
-  ) throws(LogStoreError) -> Set<UInt64> {
-    var salts: Set<UInt64> = []
-    for other in files.listing.journals where other != generation {
-      // One that was put together is no witness: which of them came first would decide.
-      if let journal = try files.journal(other).file, !journal.header.isRebuilt { salts.insert(journal.header.salt) }
-    }
-    // Its own header may be another journal's.
+  ) throws(LogStoreError) -> UInt64? {
     let bytes = try files.head(of: file, files.path(name))
-    if unsafe FileHeader.judge(bytes.bytes, magic: FileHeader.journalMagic) == .good,
+    guard unsafe FileHeader.judge(bytes.bytes, magic: FileHeader.journalMagic) == .good,
       let base = unsafe bytes.bytes.baseAddress, unsafe base.load(40, as: UInt64.self) != generation
-    {
-      unsafe salts.insert(base.load(48, as: UInt64.self))
-    }
-    return salts
+    else { return nil }
+    return unsafe base.load(48, as: UInt64.self)
   }
 
-  /// The first mark in the file that verifies under the salt it carries itself.
+  /// The first mark in the file that verifies under the salt it carries itself. Bytes of other journals that stand in this
+  /// file, written to the wrong place, say nothing of it.
   private func firstMark(
-    in file: any StorageFile, size: UInt64, not foreign: Set<UInt64>
+    in file: any StorageFile, size: UInt64, isForeign: (UInt64) -> Bool
   ) throws(LogStoreError) -> Mark? {
     let window = FileWindow(file, limit: size)
     var offset: UInt64 = 0
@@ -117,7 +100,7 @@ struct HeaderRebuilder {
         let payload = unsafe UnsafeRawBufferPointer(
           start: base + place + Limits.frameOverhead, count: Mark.payloadBytes)
         let at = offset + UInt64(place)
-        if let mark = unsafe Mark(payload), !foreign.contains(mark.salt),
+        if let mark = unsafe Mark(payload), !isForeign(mark.salt),
           case .good = unsafe FrameCodec(salt: mark.salt).check(
             base + place, available: bytes.count - place, offset: at),
           mark.durableEnd <= at

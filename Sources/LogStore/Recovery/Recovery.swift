@@ -50,13 +50,14 @@ struct Recovery {
     result.report.isIncomplete = chain.isIncomplete
     result.report.snapshotGeneration = chain.base?.header.generation
     result.report.snapshotRecords = UInt64(chain.base?.count ?? 0)
-    result.losses = try RecordedLosses.all(base: chain.base, chain.journals, successor)
+    result.losses = try RecordedLosses.all(handedDown: chain.base?.losses() ?? [], chain.journals, successor)
+    let skips = LossesByJournal(result.losses)
     if policy == .strict, let first = chain.findings.first(where: { $0.severity == .damage }) {
       throw LogStoreError(.damaged, "\(first.file): \(first.detail); open with the salvage policy", path: first.file)
     }
     for (index, journal) in chain.journals.enumerated() {
       let successor = index + 1 < chain.journals.count ? chain.journals[index + 1] : successor
-      let outcome = try replay(journal, index, successor, result.losses, model)
+      let outcome = try replay(journal, index, successor, skips.naming(journal), model)
       record(outcome, journal, successor, &result)
       if outcome.missing != nil || outcome.stoppedAtDamage {
         if policy == .strict, let missing = outcome.missing {
@@ -89,7 +90,7 @@ struct Recovery {
   }
 
   private func replay(
-    _ journal: JournalFile, _ index: Int, _ successor: JournalFile?, _ losses: [LossRecord], _ model: any ReplayTarget
+    _ journal: JournalFile, _ index: Int, _ successor: JournalFile?, _ skips: [LossRecord], _ model: any ReplayTarget
   ) throws(LogStoreError) -> JournalOutcome {
     let size = journal.status.size
     let end = successor?.header.predecessor?.end
@@ -98,7 +99,7 @@ struct Recovery {
     walk.isSealed = end != nil
     walk.isCut = size < expected
     walk.successorLSN = successor?.header.baseLSN
-    walk.skips = losses.naming(journal)
+    walk.skips = skips
     walk.policy = policy
     walk.until = until
     if let progress {

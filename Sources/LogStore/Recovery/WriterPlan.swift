@@ -80,7 +80,7 @@ struct WriterPlan {
   /// The losses that the new journal has to name: those of this recovery, and those that only a journal names which is
   /// cut off from now on.
   private func losses(keeping journals: ArraySlice<JournalFile>) throws(LogStoreError) -> [LossRecord] {
-    let known = try RecordedLosses.all(base: chain.base, Array(journals))
+    let known = Set(try RecordedLosses.all(handedDown: chain.base?.losses() ?? [], Array(journals)))
     return result.losses.filter { !known.contains($0) } + result.newLosses
   }
 
@@ -92,15 +92,16 @@ struct WriterPlan {
     guard place < outcome.good else { return place }
     let reader = journal.reader(limit: outcome.good)
     if let frame = try reader.frame(at: place), frame.type.isFirst { return place }
-    var gaps = outcome.dropped.map(\.range)
-    for loss in result.losses where loss.generation == journal.generation && loss.salt == journal.header.salt {
-      gaps.append(loss.start..<loss.end)
-    }
+    let losses = LossesByJournal(result.losses).naming(journal)
+    var gaps = outcome.dropped.map(\.range) + losses.map { $0.start..<$0.end }
+    gaps.sort { $0.lowerBound < $1.lowerBound }
     if gaps.contains(where: { $0.contains(place) }) { return place }
     var next = UInt64(Limits.headerBytes)
     var start = next
+    var ahead = gaps[...]
     while next < place {
-      if let gap = gaps.first(where: { $0.contains(next) }) {
+      while let gap = ahead.first, gap.upperBound <= next { ahead.removeFirst() }
+      if let gap = ahead.first, gap.lowerBound <= next {
         next = gap.upperBound
         start = next
       } else {
