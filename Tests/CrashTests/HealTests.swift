@@ -160,4 +160,81 @@ import Testing
       }
     }
   }
+
+  // MARK: An application's own state
+
+  /// A page of an application's state whose snapshot has rotted in the middle, with what was there.
+  private func statePage(keep: Retention) throws -> (SimulatedStorage, OrderedTable) {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try StatePage<Chronicle>(path: pagePath, options: quietOptions(storage))
+    for number in 0..<20 {
+      try page.write(Chronicle.batch([.put(bytes("k\(number)"), bytes("one")), .remove(bytes("k\(number - 3)"))]))
+    }
+    try page.compact(keep: keep)
+    try page.write(Chronicle.batch([.put(bytes("k20"), bytes("two"))]))
+    let truth = try page.state().table
+    try page.close()
+    let name = try #require(storage.names(in: pagePath).last { $0.hasSuffix(".snapshot") })
+    storage.edit(pagePath + "/" + name) { bytes in bytes[SnapshotPlaces(bytes).records + 40] ^= 1 }
+    return (storage, truth)
+  }
+
+  @Test(arguments: [RecoveryPolicy.salvage, .pointInTime, .strict])
+  func anApplicationsStateIsMadeGoodFromTheKeptGeneration(policy: RecoveryPolicy) throws {
+    let (storage, truth) = try statePage(keep: .previous)
+    let healed = Shared(0)
+    var options = quietOptions(storage)
+    options.policy = policy
+    options.onEvent = { if case .healed = $0 { healed.change { $0 += 1 } } }
+    let reader = try StatePage<Chronicle>(path: pagePath, mode: .readOnly, options: options)
+    #expect(try reader.state().table == truth)
+    #expect(!reader.report.hasDamage)
+    let page = try StatePage<Chronicle>(path: pagePath, mode: .readWrite, options: options)
+    #expect(try page.state().table == truth)
+    // It can be gone on with, and mended.
+    try page.write(Chronicle.batch([.remove(bytes("k19"))]))
+    storage.clock.advance(by: .seconds(700))
+    try page.compact(keep: Retention.none)
+    try page.close()
+    #expect(healed.current >= 1)
+    var later = truth
+    later.apply(.remove(bytes("k19")))
+    let last = try StatePage<Chronicle>(path: pagePath, options: quietOptions(storage.crash(.powerCut(.dropUnsynced))))
+    #expect(try last.state().table == later)
+    #expect(try PageInspector(path: pagePath, storage: storage).verify().findings.isEmpty)
+  }
+
+  /// What a salvage copies is what opening shows, and it says what it had to go around.
+  @Test func aSalvageOfAnApplicationsStateGoesAroundItsSnapshot() throws {
+    let (storage, truth) = try statePage(keep: .previous)
+    let report = try PageInspector(path: pagePath, storage: storage).salvage(
+      to: "/copy", options: quietOptions(storage))
+    #expect(report.findings.contains { $0.kind == .damagedSnapshot && $0.severity == .damage })
+    let copy = try StatePage<Chronicle>(path: "/copy", mode: .readOnly, options: quietOptions(storage))
+    #expect(try copy.state().table == truth)
+  }
+
+  @Test func anApplicationsStateOfWhichNothingWasKeptIsAnError() throws {
+    let (storage, _) = try statePage(keep: Retention.none)
+    let error = #expect(throws: LogStoreError.self) {
+      try StatePage<Chronicle>(path: pagePath, mode: .readOnly, options: quietOptions(storage))
+    }
+    #expect(error?.code == .damaged)
+    let report = try PageInspector(path: pagePath, storage: storage).salvage(
+      to: "/copy", options: quietOptions(storage))
+    #expect(report.findings.contains { $0.kind == .damagedSnapshot })
+  }
+
+  /// That the kept generation is not let be read now says nothing of whether it is there.
+  @Test func aKeptGenerationThatIsRefusedIsNoDamageOfAnApplicationsState() throws {
+    let (storage, truth) = try statePage(keep: .previous)
+    storage.fail(Fault(.open, .error(13), repeating: true, concerns: { $0.hasSuffix("0000000000.journal") }))
+    let error = #expect(throws: LogStoreError.self) {
+      try StatePage<Chronicle>(path: pagePath, mode: .readOnly, options: quietOptions(storage))
+    }
+    #expect(error?.code == .unavailable)
+    storage.heal()
+    let page = try StatePage<Chronicle>(path: pagePath, mode: .readOnly, options: quietOptions(storage))
+    #expect(try page.state().table == truth)
+  }
 }

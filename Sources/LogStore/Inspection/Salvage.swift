@@ -63,12 +63,47 @@ final class SalvageSource {
       if let chain = try finder.find() {
         (base, journals) = (chain.base, chain.journals)
         findings = chain.findings
+        try goAroundBase()
         return
       }
       throw LogStoreError.noFiles(files.directory.path)
     } catch {
       guard error.code == .noBase || error.code == .damaged || error.code == .foreignFile else { throw error }
       try gather(error, finder)
+    }
+  }
+
+  /// An application's frames mean something only together: where not all of the snapshot's verify, the state is copied from
+  /// the generation kept before it, as opening reads it then.
+  private func goAroundBase() throws(LogStoreError) {
+    guard let newest = base, newest.header.state != 0 else { return }
+    var (source, earlier, damage): (SnapshotReader?, [JournalFile], [Finding]) = (newest, [], [])
+    while let reader = source, let fault = try SalvageSource.fault(in: reader) {
+      do throws(LogStoreError) {
+        let (result, behind) = try healer.rebuild(BlindModel(), behind: reader)
+        earlier = result.journals + earlier
+        source = behind?.reader
+      } catch {
+        // Nothing whole is kept: what verifies of the snapshot is what there is.
+        return try refuseUnavailable(error)
+      }
+      damage.append(
+        Finding.damagedSnapshot(
+          reader.name, fault.offset.flatMap { try? reader.damagedRange(at: $0) } ?? 0..<UInt64(Limits.headerBytes),
+          "\(fault.fault); the application's state is copied from the kept generation"))
+    }
+    (base, journals) = (source, earlier + journals)
+    findings += damage
+  }
+
+  /// What keeps a snapshot's frames from being read; nil where all verify.
+  private static func fault(in reader: SnapshotReader) throws(LogStoreError) -> LogStoreError? {
+    do {
+      try reader.applicationFrames { _, _ in }
+      return nil
+    } catch {
+      try refuseUnavailable(error)
+      return LogStoreError.own(error, "the snapshot cannot be read", path: reader.path)
     }
   }
 

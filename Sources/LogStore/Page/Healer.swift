@@ -6,14 +6,23 @@ struct Healer {
   /// The snapshot as a base, with the way around its damage.
   func base(_ reader: SnapshotReader?, onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)?) -> SnapshotBase? {
     guard let reader else { return nil }
-    let healer = self
-    return SnapshotBase(
-      reader,
-      fallback: { () throws(LogStoreError) in try healer.view(behind: reader) },
-      onHeal: onHeal)
+    return SnapshotBase(reader, healer: self, onHeal: onHeal)
   }
 
-  private func view(behind reader: SnapshotReader) throws(LogStoreError) -> PageView {
+  /// The records that the snapshot was written from.
+  func view(behind reader: SnapshotReader) throws(LogStoreError) -> PageView {
+    let model = RecordModel()
+    let (result, base) = try rebuild(model, behind: reader)
+    return PageView(
+      table: model.table.view(), base: base, values: JournalValues(files: result.journals),
+      position: Position(salt: reader.header.journalSalt, lsn: result.lsn))
+  }
+
+  /// Has a model take in, without the snapshot, the state that it was written from.
+  @discardableResult
+  func rebuild(
+    _ model: any ReplayTarget, behind reader: SnapshotReader
+  ) throws(LogStoreError) -> (Recovery.Result, SnapshotBase?) {
     let directory = try mapped { () throws(StorageError) in try options.storage.openDirectory(path, create: false) }
     defer { directory.close() }
     let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
@@ -23,7 +32,6 @@ struct Healer {
     else {
       throw LogStoreError(.noBase, "no earlier generation is kept", path: path)
     }
-    let model = RecordModel()
     var recovery = Recovery(chain: chain, policy: .strict)
     recovery.successor = successor
     let base = base(chain.base, onHeal: nil)
@@ -31,8 +39,6 @@ struct Healer {
     guard result.lsn == reader.header.lsn else {
       throw LogStoreError(.noBase, "the earlier generation does not lead to the snapshot", path: path)
     }
-    return PageView(
-      table: model.table.view(), base: base, values: JournalValues(files: result.journals),
-      position: Position(salt: reader.header.journalSalt, lsn: result.lsn))
+    return (result, base)
   }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// concerned are errors, never absent.
 final class SnapshotBase: RecordBase {
   let reader: SnapshotReader
-  private let fallback: (@Sendable () throws(LogStoreError) -> PageView)?
+  private let healer: Healer?
   private let onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)?
   private let healed = Mutex<Healed>(.untried)
 
@@ -18,11 +18,10 @@ final class SnapshotBase: RecordBase {
   }
 
   init(
-    _ reader: SnapshotReader, fallback: (@Sendable () throws(LogStoreError) -> PageView)? = nil,
-    onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)? = nil
+    _ reader: SnapshotReader, healer: Healer? = nil, onHeal: (@Sendable (LogStoreError, Range<UInt64>?) -> Void)? = nil
   ) {
     self.reader = reader
-    self.fallback = fallback
+    self.healer = healer
     self.onHeal = onHeal
   }
 
@@ -106,12 +105,12 @@ final class SnapshotBase: RecordBase {
   /// The same; nil where no earlier generation is kept.
   private func replacementIfKept(for error: LogStoreError) throws(LogStoreError) -> PageView? {
     guard error.code == .damaged || error.code == .io else { throw error }
-    guard let fallback else { return nil }
+    guard let healer else { return nil }
     let outcome: Result<PageView?, LogStoreError> = healed.withLock {
       if case .view(let view) = $0 { return .success(view) }
       guard case .untried = $0 else { return .success(nil) }
       do throws(LogStoreError) {
-        let view = try fallback()
+        let view = try healer.view(behind: reader)
         guard view.count == reader.count else {
           $0 = .failed
           return .success(nil)
@@ -133,6 +132,19 @@ final class SnapshotBase: RecordBase {
     }
     if view != nil { tell(error) }
     return view
+  }
+
+  /// Has an application's own state, which is read whole, take in what the snapshot was written from; throws `fault` where no
+  /// earlier generation is kept.
+  func rebuild(_ model: any ReplayTarget, after fault: LogStoreError) throws(LogStoreError) {
+    guard let healer, fault.code == .damaged || fault.code == .io else { throw fault }
+    do throws(LogStoreError) {
+      try healer.rebuild(model, behind: reader)
+    } catch {
+      // As for records: where the system does not let us read what is kept, that is what there is to say.
+      throw SnapshotBase.saysThatNothingIsKept(error) || fault.code == .io ? fault : error
+    }
+    tell(fault)
   }
 
   private static func saysThatNothingIsKept(_ error: LogStoreError) -> Bool {

@@ -49,7 +49,7 @@ struct DamageExaminer {
     guard fits.contains(error.code) else { return .wrong("opening says \(error)") }
     // An application's state is read whole at opening, and of the table what the journal's operations need of it.
     if reach.hitsBaseBody, error.code == .damaged, error.path?.hasSuffix(page.anatomy.base ?? "") == true {
-      return reach.isBaseReplaceable && !reach.hitsOpening && !page.isApplication
+      return reach.isBaseReplaceable && !reach.hitsOpening
         ? .wrong("opening refuses what a kept generation has") : .fine(.refused)
     }
     guard reach.hitsOpening else { return .wrong("opening refuses a page whose log is whole: \(error)") }

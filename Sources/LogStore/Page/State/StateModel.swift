@@ -9,14 +9,16 @@ final class StateModel<State: PageState>: PageModel {
 
   func rebase(onto base: SnapshotBase?) throws(LogStoreError) {
     value = State()
-    guard let reader = base?.reader else { return }
+    guard let base else { return }
+    let reader = base.reader
     guard reader.header.state == State.identifier else {
       throw LogStoreError.wrongState(reader.header.state, path: reader.path)
     }
     do {
       try reader.applicationFrames { kind, payload in try value.apply(kind, payload) }
     } catch {
-      throw LogStoreError.fromState(error, path: reader.path)
+      // What does not verify is made good from the kept generation, as single records are.
+      try base.rebuild(self, after: LogStoreError.fromState(error, path: reader.path))
     }
   }
 
