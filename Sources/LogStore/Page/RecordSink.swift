@@ -34,9 +34,19 @@ struct RecordSink: JournalSink {
     }
     let start = valueStart ?? frame.offset
     valueStart = nil
+    let location = ValueLocation(file: file, offset: start, length: UInt32(truncatingIfNeeded: frame.end - start))
+    if frame.kind == .put {
+      let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+      unsafe block.append(.put, key: frame.key, before: none, location: location, hash: hash)
+    } else {
+      takeOther(frame, location)
+    }
+  }
+
+  @inline(never)
+  private func takeOther(_ frame: JournalFrame, _ location: ValueLocation) {
     // An application's own frames among a table's operations mean nothing to the table.
     guard let kind = TableOperationKind(frame.kind, hasAnchor: unsafe frame.before.count > 0) else { return }
-    let location = ValueLocation(file: file, offset: start, length: UInt32(truncatingIfNeeded: frame.end - start))
     unsafe block.append(kind, key: frame.key, before: frame.before, location: location, hash: hash)
   }
 
@@ -81,7 +91,6 @@ struct RecordSink: JournalSink {
 }
 
 extension TableOperationKind {
-  @inline(__always)
   init?(_ kind: FrameKind, hasAnchor: Bool) {
     switch kind {
     case .put: self = .put

@@ -42,7 +42,9 @@ struct KeyIndex: Sendable {
 
   /// Where a new key can be put: an empty place of the first bucket that its tag leads to.
   struct Gap {
-    let bucket: UInt32
+    let number: UInt32
+    /// The bucket as it was read.
+    let bucket: KeyBucket
     let place: Int
   }
 
@@ -57,12 +59,14 @@ struct KeyIndex: Sendable {
       if entry == 0 { break }
       if UInt32(truncatingIfNeeded: entry >> 32) == tag {
         let ref = SlotRef(raw: UInt32(truncatingIfNeeded: entry))
-        if RecordSlot(slot: map.slot(ref)).hasKey(key) { return (ref, Gap(bucket: number, place: place)) }
+        if RecordSlot(slot: map.slot(ref)).hasKey(key) {
+          return (ref, Gap(number: number, bucket: bucket, place: place))
+        }
       }
       place = KeyBucket.after(place)
     }
     let found = bucket.next == 0 ? SlotRef.none : find(key, tag: tag, in: bucket.next, map)
-    return (found, Gap(bucket: number, place: place))
+    return (found, Gap(number: number, bucket: bucket, place: place))
   }
 
   func find(_ key: RawSpan, tag: UInt32, _ map: PageMap) -> SlotRef { find(key, tag: tag, in: bucket(tag, map), map) }
@@ -97,7 +101,7 @@ struct KeyIndex: Sendable {
   /// Adds a key where the search for it has ended, with nothing done to the index since.
   @inline(__always)
   mutating func insert(_ ref: SlotRef, tag: UInt32, at gap: Gap, _ memory: inout PagedMemory) {
-    let bucket = KeyBucket(slot: memory.writablePage(gap.bucket))
+    let bucket = KeyBucket(slot: memory.writablePage(gap.number, known: gap.bucket.slot))
     if bucket.count < bucketLimit { bucket.put(ref, tag, at: gap.place) } else { insertIntoFull(ref, tag, &memory) }
   }
 

@@ -1,13 +1,18 @@
 extension Order {
-  @inline(__always)
   mutating func append(_ record: SlotRef, _ memory: inout PagedMemory) {
+    append(record, RecordSlot(slot: memory.writableSlot(record)), &memory)
+  }
+
+  /// The same, for a record that may be written at `slot`.
+  @inline(__always)
+  mutating func append(_ record: SlotRef, _ slot: RecordSlot, _ memory: inout PagedMemory) {
     let leaf = lastLeaf
-    let end = node(leaf, memory.map).count
-    if end >= leafLimit { return splice(leaf, end, removing: 0, [OrderEntry(record)], &memory) }
     let node = OrderNode(slot: memory.writableSlot(leaf))
+    let end = node.count
+    if end >= leafLimit { return splice(leaf, end, removing: 0, [OrderEntry(record)], &memory) }
     node.setEntry(end, OrderEntry(record))
     node.count = end &+ 1
-    RecordSlot(slot: memory.writableSlot(record)).leaf = leaf
+    slot.leaf = leaf
     count(leaf, 1, &memory)
   }
 
@@ -116,8 +121,8 @@ extension Order {
     _ leaf: SlotRef, inserting index: Int, _ memory: inout PagedMemory
   ) -> (right: SlotRef, at: Int) {
     settle(&memory)
-    let right = memory.allocateSlot(units: OrderNode.units)
-    let new = OrderNode(slot: memory.writableSlot(right))
+    let (right, slot) = memory.allocateSlot(units: OrderNode.units)
+    let new = OrderNode(slot: slot)
     let old = OrderNode(slot: memory.writableSlot(leaf))
     new.reset(height: 0)
     // Records that come one after the other at the end leave full leaves behind.
@@ -155,8 +160,9 @@ extension Order {
   ) {
     var parent = node(left, memory.map).parent
     if parent.isNone {
-      parent = memory.allocateSlot(units: OrderNode.units)
-      let top = OrderNode(slot: memory.writableSlot(parent))
+      let slot: MemorySlot
+      (parent, slot) = memory.allocateSlot(units: OrderNode.units)
+      let top = OrderNode(slot: slot)
       let below = OrderNode(slot: memory.writableSlot(left))
       top.reset(height: below.height + 1)
       let count = below.height == 0 ? below.records(before: below.count) : below.sizes(before: below.count)
@@ -178,8 +184,8 @@ extension Order {
   }
 
   private mutating func splitInner(_ ref: SlotRef, inserting index: Int, _ memory: inout PagedMemory) {
-    let right = memory.allocateSlot(units: OrderNode.units)
-    let new = OrderNode(slot: memory.writableSlot(right))
+    let (right, slot) = memory.allocateSlot(units: OrderNode.units)
+    let new = OrderNode(slot: slot)
     let old = OrderNode(slot: memory.writableSlot(ref))
     new.reset(height: old.height)
     let at = index == old.count ? old.count - 1 : old.count / 2

@@ -24,9 +24,10 @@ struct Order: Sendable {
   init(shape: TableShape, baseCount: Int, memory: inout PagedMemory) {
     leafLimit = min(shape.leafEntries, OrderNode.leafCapacity)
     innerLimit = min(shape.innerEntries, OrderNode.innerCapacity)
-    root = memory.allocateSlot(units: OrderNode.units)
+    let slot: MemorySlot
+    (root, slot) = memory.allocateSlot(units: OrderNode.units)
     lastLeaf = root
-    let leaf = OrderNode(slot: memory.writableSlot(root))
+    let leaf = OrderNode(slot: slot)
     leaf.reset(height: 0)
     if baseCount > 0 {
       leaf.setEntry(0, OrderEntry(base: 0..<baseCount))

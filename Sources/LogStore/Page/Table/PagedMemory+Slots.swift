@@ -47,9 +47,9 @@ struct PageEntry {
 /// Slots: pieces of pages, all of a page of one size. A page whose slots are all free goes back to be used for any
 /// size, so churn does not grow memory, whatever the sizes.
 extension PagedMemory {
-  /// A slot of `units` times eight bytes, with undefined contents. Its page may be written.
+  /// A slot of `units` times eight bytes, with undefined contents, to be written.
   @inline(__always)
-  mutating func allocateSlot(units: Int) -> SlotRef {
+  mutating func allocateSlot(units: Int) -> (SlotRef, MemorySlot) {
     let number = roomy[units]
     guard number != 0 else { return takeSlot(units) }
     let entry = entry(number)
@@ -58,12 +58,11 @@ extension PagedMemory {
     guard entry.freed == 0, unit &+ 2 &* units <= MemorySlot.pageBytes >> 3 else { return takeSlot(units) }
     entry.fresh = UInt16(truncatingIfNeeded: unit &+ units)
     entry.used &+= 1
-    _ = writablePage(number)
-    return SlotRef(page: number, unit: unit)
+    return (SlotRef(page: number, unit: unit), writablePage(number).advanced(by: unit << 3))
   }
 
   @inline(never)
-  private mutating func takeSlot(_ units: Int) -> SlotRef {
+  private mutating func takeSlot(_ units: Int) -> (SlotRef, MemorySlot) {
     var number = roomy[units]
     if number == 0 {
       number = allocatePage()
@@ -77,11 +76,10 @@ extension PagedMemory {
     } else {
       unit = Int(entry.fresh)
       entry.fresh += UInt16(units)
-      _ = writablePage(number)
     }
     entry.used += 1
     if !entry.hasRoom(units) { unlink(number, units) }
-    return SlotRef(page: number, unit: unit)
+    return (SlotRef(page: number, unit: unit), writablePage(number).advanced(by: unit << 3))
   }
 
   mutating func freeSlot(_ ref: SlotRef, units: Int) {

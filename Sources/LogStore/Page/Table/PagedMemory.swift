@@ -81,6 +81,12 @@ struct PagedMemory {
   @inline(__always)
   private func isOwn(_ number: UInt32) -> Bool { shared == 0 || entry(number).birth > shared }
 
+  /// The same, for a page whose address for reading is known.
+  @inline(__always)
+  mutating func writablePage(_ number: UInt32, known page: MemorySlot) -> MemorySlot {
+    isOwn(number) ? page : copyPage(number)
+  }
+
   @inline(__always)
   mutating func writableSlot(_ ref: SlotRef) -> MemorySlot { writablePage(ref.page).advanced(by: ref.unit << 3) }
 

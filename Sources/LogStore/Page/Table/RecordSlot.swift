@@ -38,14 +38,15 @@ struct RecordSlot {
 
   @inline(__always)
   func fill(_ key: RawSpan, _ value: RecordRef) {
-    packed = UInt64(key.byteCount) << 48
+    set(value, beside: UInt64(key.byteCount) << 48)
     slot.copy(key, to: RecordSlot.headerBytes)
-    set(value)
   }
 
   @inline(__always)
-  func set(_ value: RecordRef) {
-    let kept = packed & ~(RecordSlot.largestOffset | RecordSlot.baseBit)
+  func set(_ value: RecordRef) { set(value, beside: packed & ~(RecordSlot.largestOffset | RecordSlot.baseBit)) }
+
+  @inline(__always)
+  private func set(_ value: RecordRef, beside kept: UInt64) {
     switch value {
     case .base(let index):
       packed = kept | RecordSlot.baseBit | UInt64(index)

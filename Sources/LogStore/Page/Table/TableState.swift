@@ -120,10 +120,10 @@ struct TableState {
     } else if operation.base >= 0, let place = order.place(ofBase: Int(operation.base), memory.map) {
       order.replaceBase(at: place, with: add(key, operation.tag, .journal(operation.location)), &memory)
     } else {
-      let record = memory.allocateSlot(units: RecordSlot.units(keyLength: key.byteCount))
-      RecordSlot(slot: memory.slot(record)).fill(key, .journal(operation.location))
+      let (record, slot) = memory.allocateSlot(units: RecordSlot.units(keyLength: key.byteCount))
+      RecordSlot(slot: slot).fill(key, .journal(operation.location))
       index.insert(record, tag: operation.tag, at: gap, &memory)
-      order.append(record, &memory)
+      order.append(record, RecordSlot(slot: slot), &memory)
       count &+= 1
     }
   }
@@ -203,8 +203,8 @@ struct TableState {
   /// A new record of the overlay, not in the order yet.
   @inline(__always)
   private mutating func add(_ key: RawSpan, _ tag: UInt32, _ value: RecordRef) -> SlotRef {
-    let record = memory.allocateSlot(units: RecordSlot.units(keyLength: key.byteCount))
-    RecordSlot(slot: memory.slot(record)).fill(key, value)
+    let (record, slot) = memory.allocateSlot(units: RecordSlot.units(keyLength: key.byteCount))
+    RecordSlot(slot: slot).fill(key, value)
     index.insert(record, tag: tag, &memory)
     return record
   }
