@@ -13,32 +13,31 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
 static bool is_counting;
-static atomic_uint_fast64_t calls, bytes;
+static atomic_uint_fast64_t calls;
 
-static inline void note(size_t size) {
+static inline void note(void) {
   if (__builtin_expect(__atomic_load_n(&is_counting, __ATOMIC_RELAXED), false)) {
     atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&bytes, size, memory_order_relaxed);
   }
 }
 
 void *malloc(size_t size) {
-  note(size);
+  note();
   return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-  note(count * size);
+  note();
   return __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size) {
-  note(size);
+  note();
   return __libc_realloc(old, size);
 }
 
 void *memalign(size_t alignment, size_t size) {
-  note(size);
+  note();
   return __libc_memalign(alignment, size);
 }
 
@@ -54,13 +53,12 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
 
 void probe_start_allocations(void) {
   atomic_store(&calls, 0);
-  atomic_store(&bytes, 0);
   __atomic_store_n(&is_counting, true, __ATOMIC_SEQ_CST);
 }
 
-probe_allocations probe_stop_allocations(void) {
+uint64_t probe_stop_allocations(void) {
   __atomic_store_n(&is_counting, false, __ATOMIC_SEQ_CST);
-  return (probe_allocations){atomic_load(&calls), atomic_load(&bytes)};
+  return atomic_load(&calls);
 }
 
 void probe_release_memory(void) { malloc_trim(0); }

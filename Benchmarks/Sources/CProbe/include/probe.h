@@ -3,16 +3,11 @@
 
 #include <stdint.h>
 
-/// What the program has asked the C library's allocator for, from all threads, in all libraries that it uses.
-typedef struct {
-  uint64_t calls;
-  uint64_t bytes;
-} probe_allocations;
-
-/// Starts counting at zero. Until then an allocation costs one branch more than without.
+/// Starts to count, from zero, how often the program asks the C library's allocator for memory, from all threads, in all
+/// libraries that it uses. Until then an allocation costs one branch more than without.
 void probe_start_allocations(void);
-/// Stops counting.
-probe_allocations probe_stop_allocations(void);
+/// Stops counting, and returns the count.
+uint64_t probe_stop_allocations(void);
 
 /// Gives what the allocator holds and nobody uses back to the system.
 void probe_release_memory(void);

@@ -30,7 +30,7 @@ enum Probe: String {
       let written = try WrittenBytes.now() - io
       let peak = try MemoryUse.peak()
       return Sample(values: [
-        .allocations: Double(allocations.calls) / count,
+        .allocations: Double(allocations) / count,
         .written: Double(written.handedOver) / count, .disk: Double(written.toDisk) / count,
         .peakMemory: Double(peak), .addedMemory: Double(max(0, peak - memory)),
       ])

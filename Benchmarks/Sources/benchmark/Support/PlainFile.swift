@@ -21,8 +21,6 @@ final class PlainFile {
 
   func sync() throws { guard fdatasync(descriptor) == 0 else { throw Failure(errno: path) } }
 
-  func seekToEnd() -> Int { Int(lseek(descriptor, 0, SEEK_END)) }
-
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
     guard count >= 0 else { throw Failure(errno: path) }
