@@ -5,7 +5,7 @@ import Testing
 @testable import LogStore
 
 /// Who is committed with whom. A commit takes as long as the test wants, and a group waits for others for a minute.
-@Suite(.timeLimit(.minutes(1))) struct CommitQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct CommitQueueTests {
   /// A queue whose commits are held up, one after the other, until the test lets them end.
   private final class Medium: Sendable {
     let queue = CommitQueue(gathering: Gathering(share: 1e7, longest: 60_000_000_000))
