@@ -48,7 +48,8 @@ let package = Package(
       exclude: ["Scenarios.md"], swiftSettings: strict),
     .testTarget(
       name: "FuzzTests", dependencies: ["CrashHarness", "LogStore", "LogStoreTesting", "LogctlCore"], path: "Fuzz",
-      exclude: ["Driver", "Corpus", "FailCases", "build", "minimise", "run", "seed"], sources: ["Targets", "Replay"],
+      exclude: ["README.md", "Driver", "Corpus", "FailCases", "build", "minimise", "run", "seed"],
+      sources: ["Targets", "Replay"],
       swiftSettings: strict),
     .testTarget(
       name: "LogctlTests", dependencies: ["LogctlCore", "logctl"], exclude: ["Golden"], swiftSettings: strict),

@@ -13,7 +13,7 @@ func example(_ path: String) throws {
   try page.write(batch, durability: .process)  // handed to the kernel; sync() makes it durable
 
   let view = try page.view()  // a value: unaffected by later writes
-  print(try view.value(for: "greeting") ?? [], view.count)
+  print(String(decoding: try view.value(for: "greeting") ?? [], as: UTF8.self), view.count)  // Hello 3
   try page.compact()  // writers go on meanwhile
   try page.close()
   // README ends

@@ -3,7 +3,7 @@ public struct Finding: Sendable, Hashable {
   public enum Severity: Int, Comparable, Sendable {
     /// Worth knowing, and harmless.
     case note = 0
-    /// What a crash leaves behind: nothing that was promised is gone.
+    /// What a crash leaves behind: nothing is known to be gone.
     case benign = 1
     /// Bytes that were durable are wrong or missing.
     case damage = 2

@@ -36,7 +36,7 @@ package enum CommandTable {
     (.damage, "Damage or loss was found. What could be done was done."),
     (
       .benign,
-      "A benign finding: a torn tail, or a page that was not closed cleanly. Nothing that was promised is gone."
+      "A benign finding: a torn tail, or a page that was not closed cleanly. Nothing is known to be gone."
     ),
     (.usage, "The command line was wrong."),
     (.malformed, "Malformed or unsupported input: a bad line, a foreign file, a page of a newer version."),

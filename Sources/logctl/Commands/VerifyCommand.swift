@@ -78,7 +78,7 @@ struct VerifyCommand {
       if report.lostOperations > 0 {
         line += ", at most " + Quantity.count(report.lostOperations, "operation") + " lost"
       }
-    case .benign: line += style.yellow("sound") + ", nothing that was promised is gone"
+    case .benign: line += style.yellow("sound") + ", as a crash leaves it; nothing is known to be gone"
     case .note, nil: line += style.green("clean")
     }
     line += " (" + Quantity.count(UInt64(report.files), "file") + ", " + Quantity.count(report.frames, "frame") + ", "
