@@ -8,6 +8,9 @@ struct FrameType: Equatable, Sendable {
     rawValue = kind.rawValue | (first ? FrameType.firstBit : 0) | (last ? FrameType.lastBit : 0)
   }
 
+  /// A record of a snapshot in one frame.
+  static var wholeRecord: FrameType { FrameType(.record) }
+
   static let lastBit: UInt8 = 0x80
   static let firstBit: UInt8 = 0x40
 

@@ -11,8 +11,11 @@ public struct PageOptions: Sendable {
   public var compaction: CompactionPolicy = CompactionPolicy()
   /// Whether snapshots deflate their records where a probe shows that it saves.
   public var compression: Compression = .none
-  /// Memory for verified pieces of the snapshot's tables and blocks.
-  public var cacheBytes = 512 << 10
+  /// The most memory that verified pieces of the snapshot's tables and blocks may take; they take it as they are read.
+  ///
+  /// The tables of 100,000 records take about 1 MiB here. A look-up then reads the file once, and otherwise up to three
+  /// times.
+  public var cacheBytes = 8 << 20
   /// Accept a file system over the network, where the lock excludes nobody.
   public var allowsNetworkFileSystems = false
   /// Accept a file system that cannot flush its drive, or cannot sync a directory; ``Page/durability`` then says what it gives.

@@ -17,13 +17,17 @@ public struct PageView: Sendable {
   ///
   /// - Complexity: a look-up in memory for what was written since the snapshot; otherwise at most three reads.
   /// - Throws: `damaged`, `io`, `unavailable`. An unreadable record is an error, never absent.
+  @inlinable
   public func value(for key: some ByteSource) throws(LogStoreError) -> [UInt8]? {
-    try key.withByteSpan { (key) throws(LogStoreError) in
-      if let ref = table.overlayRef(of: key) { return try value(of: ref) }
-      // Index and value in one go: what finding the key reads is what the value is read from.
-      guard let base, let found = try base.find(key), table.holds(base: found.index) else { return nil }
-      return found.value
-    }
+    try key.withByteSpan { (key) throws(LogStoreError) in try value(forSpan: key) }
+  }
+
+  @usableFromInline
+  func value(forSpan key: RawSpan) throws(LogStoreError) -> [UInt8]? {
+    if let ref = table.overlayRef(of: key) { return try value(of: ref) }
+    // Index and value in one go: what finding the key reads is what the value is read from.
+    guard let base, let found = try base.find(key), table.holds(base: found.index) else { return nil }
+    return found.value
   }
 
   /// Whether there is a record with `key`.

@@ -174,20 +174,11 @@ final class BaseSweep {
   func forEach(in range: Range<Int>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool) throws -> Bool {
     var next = range.lowerBound
     while next < range.upperBound {
-      var bodyFailure: (any Error)?
-      do {
-        return try sweep.forEach(in: next..<range.upperBound) { key, value in
-          next += 1
-          do {
-            return try body(key, value)
-          } catch {
-            bodyFailure = error
-            throw error
-          }
-        }
-      } catch {
-        if let bodyFailure { throw bodyFailure }
-        guard let error = error as? LogStoreError else { throw error }
+      switch try sweep.visit(next..<range.upperBound, body) {
+      case .whole: return true
+      case .stopped: return false
+      case .failed(let error, let index):
+        next = index
         let view = try base.replacement(for: error)
         // A few records from the other generation, then another try here.
         let end = min(next + 64, range.upperBound)

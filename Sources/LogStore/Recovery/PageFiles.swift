@@ -131,7 +131,7 @@ final class PageFiles {
     do {
       return .usable(
         try SnapshotReader(
-          file: file, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
+          file: file, status: status, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
     } catch {
       guard error.code == .damaged || error.code == .foreignFile else { throw error }
       let head = try again(name)

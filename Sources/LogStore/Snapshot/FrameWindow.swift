@@ -3,7 +3,7 @@ final class FrameWindow {
   let source: SnapshotSource
   let buffer: ByteBuffer
   /// Where in the file the buffer's first byte stands.
-  private var start: UInt64 = 0
+  private(set) var start: UInt64 = 0
   private let readAhead: Int
 
   /// The checksum of the file's first `digested` bytes, where `digests` asks for it.

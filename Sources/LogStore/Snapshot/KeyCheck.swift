@@ -4,6 +4,9 @@ struct KeyCheck {
   private let reader: SnapshotReader
   private let window: FrameWindow
   private var entries: [KeyEntry] = []
+  /// The bucket at hand, and where its payload stands in the window; nil if it does not verify.
+  private var number = UInt64.max
+  private var payload: Range<Int>?
 
   private let batch: Int
 
@@ -14,10 +17,13 @@ struct KeyCheck {
     window = FrameWindow(reader.source)
   }
 
-  mutating func add(_ index: Int, _ hash: UInt64) throws(LogStoreError) -> [Finding] {
+  /// Notes a record's key, to be looked up by `finish`.
+  mutating func add(_ index: Int, _ hash: UInt64) {
     entries.append(KeyEntry(hash: hash, index: UInt32(truncatingIfNeeded: index)))
-    return entries.count < batch ? [] : try finish()
   }
+
+  /// Whether it is time to finish.
+  var isFull: Bool { entries.count >= batch }
 
   /// Looks up what has come since the last time.
   mutating func finish() throws(LogStoreError) -> [Finding] {
@@ -33,68 +39,41 @@ struct KeyCheck {
 
   /// A finding if the search for the record's key does not come to the record. A bucket that does not verify is
   /// reported elsewhere.
-  private func search(_ entry: KeyEntry, _ buckets: UInt64) throws(LogStoreError) -> Finding? {
-    let size = UInt64(SnapshotLayout.bucketFrameBytes)
+  private mutating func search(_ entry: KeyEntry, _ buckets: UInt64) throws(LogStoreError) -> Finding? {
     let home = SnapshotLayout.bucket(entry.hash, of: buckets)
     var bucket = home
     for _ in 0..<buckets {
-      let offset = reader.footer.keysOffset + bucket * size
-      guard let frame = try window.frame(at: offset, limit: reader.footerOffset), frame.type == FrameType(.keys),
-        frame.end == offset + size
-      else { return nil }
-      switch window.buffer.lend(frame.payload, { KeyCheck.find(entry, $0) }) {
+      if number != bucket { try open(bucket) }
+      guard let payload else { return nil }
+      switch window.buffer.lend(payload, { SnapshotBucket.search(entry, in: $0) }) {
       case .found(let earlier):
         // An impossible index is reported with its bucket.
-        for index in earlier.filter({ $0 < reader.count })
-        where try reader.key(at: index) == reader.key(at: Int(entry.index)) {
+        for index in earlier where index < reader.count {
+          guard try reader.key(at: index) == reader.key(at: Int(entry.index)) else { continue }
           return .damagedSnapshot(
             reader.name, reader.footer.recordsOffset..<reader.footer.orderOffset,
             "records \(index) and \(entry.index) have the same key")
         }
         return nil
       case .absent:
-        let start = reader.footer.keysOffset + home * size
-        return .damagedSnapshot(
-          reader.name, start..<start + size, "the key table does not give record \(entry.index)")
+        return .damagedSnapshot(reader.name, range(of: home), "the key table does not give record \(entry.index)")
       case .further: bucket = bucket + 1 == buckets ? 0 : bucket + 1
       }
     }
     return nil
   }
 
-  private enum Outcome {
-    /// With the records of the same tag that a search comes to before.
-    case found([Int])
-    case absent
-    case further
+  private mutating func open(_ bucket: UInt64) throws(LogStoreError) {
+    payload = nil
+    number = bucket
+    let range = range(of: bucket)
+    let frame = try window.frame(at: range.lowerBound, limit: reader.footerOffset)
+    if let frame, frame.type == FrameType(.keys), frame.end == range.upperBound { payload = frame.payload }
   }
 
-  private static func find(_ entry: KeyEntry, _ bucket: RawSpan) -> Outcome {
-    let tag = UInt32(truncatingIfNeeded: entry.hash)
-    var earlier: [Int] = []
-    for slot in 0..<SnapshotLayout.bucketSlots {
-      let index = bucket.u32((SnapshotLayout.bucketSlots &+ slot) &* 4)
-      if index == SnapshotLayout.emptySlot { return .absent }
-      guard bucket.u32(slot &* 4) == tag else { continue }
-      if index == entry.index { return .found(earlier) }
-      earlier.append(Int(index))
-    }
-    return .further
-  }
-
-  /// How many slots of a bucket are taken; nil unless it is filled from its start, with possible records, and empty
-  /// behind them.
-  static func slots(_ bucket: RawSpan, count: Int) -> Int? {
-    var taken = 0
-    for slot in 0..<SnapshotLayout.bucketSlots {
-      let index = bucket.u32((SnapshotLayout.bucketSlots &+ slot) &* 4)
-      if index == SnapshotLayout.emptySlot {
-        guard bucket.u32(slot &* 4) == 0 else { return nil }
-      } else {
-        guard taken == slot, Int(index) < count else { return nil }
-        taken += 1
-      }
-    }
-    return taken
+  private func range(of bucket: UInt64) -> Range<UInt64> {
+    let size = UInt64(SnapshotLayout.bucketFrameBytes)
+    let start = reader.footer.keysOffset + bucket * size
+    return start..<start + size
   }
 }

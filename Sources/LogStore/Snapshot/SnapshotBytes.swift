@@ -23,6 +23,24 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
+  /// Where `number` first stands among the numbers of four bytes at `start ..< end`; nil if it does not.
+  @inline(__always)
+  func place(of number: UInt32, from start: Int, upTo end: Int) -> Int? {
+    precondition(start >= 0 && end >= 0 && end <= byteCount / 4)
+    var place = start
+    let wanted = SIMD16<UInt32>(repeating: number.littleEndian)
+    while place &+ 16 <= end {
+      let numbers = unsafe unsafeLoadUnaligned(fromByteOffset: place &* 4, as: SIMD16<UInt32>.self)
+      if any(numbers .== wanted) { break }
+      place &+= 16
+    }
+    while place < end {
+      if u32(place &* 4) == number { return place }
+      place &+= 1
+    }
+    return nil
+  }
+
   /// A copy of the bytes.
   var array: [UInt8] { unsafe withUnsafeBytes { unsafe [UInt8]($0) } }
 }
@@ -81,6 +99,45 @@ extension ByteBuffer {
   }
 }
 
+extension FrameWindow {
+  /// Calls `body` with the records that verify one behind the other from `offset` on, each whole in one frame, as far as
+  /// they are in memory, until it returns false. Returns the end of the last that it was called with.
+  ///
+  /// What most of a snapshot is, without a call or a count of references a frame. Whatever else stands there, `frame(at:)`
+  /// has to say what it is.
+  ///
+  /// Safety: the buffer, which lives until this returns, does not change while `body` runs, since only
+  /// this window's owner could ask for more.
+  @inline(__always)
+  func forEachRecord<Failure: Error>(
+    from offset: UInt64, limit: UInt64,
+    _ body: (_ end: UInt64, _ key: RawSpan, _ value: RawSpan) throws(Failure) -> Bool
+  ) throws(Failure) -> UInt64 {
+    guard offset >= start, offset < limit, limit <= source.size, offset - start < UInt64(buffer.count) else {
+      return offset
+    }
+    let codec = source.codec
+    let first = Int(offset - start)
+    let available = Int(min(UInt64(buffer.count - first), limit - offset))
+    let memory = unsafe buffer.base + first
+    defer { withExtendedLifetime(buffer) {} }
+    var position = 0
+    while position < available {
+      let check = unsafe codec.check(
+        memory + position, available: available &- position, offset: offset &+ UInt64(position))
+      guard case .good(FrameType.wholeRecord, let length) = check else { break }
+      let start = position &+ Limits.frameOverhead
+      let payload = unsafe UnsafeRawBufferPointer(start: memory + start, count: length).bytes
+      guard let places = RecordFormat.record(payload, at: 0) else { break }
+      position = start &+ length
+      let goesOn = try body(
+        offset &+ UInt64(position), payload.extracting(places.key), payload.extracting(places.value))
+      if !goesOn { break }
+    }
+    return offset &+ UInt64(position)
+  }
+}
+
 extension FrameCodec {
   /// Checks the frame that starts at `position` of the buffer and at `offset` of the file; no more than `available`
   /// bytes from there on belong to it.
@@ -88,6 +145,15 @@ extension FrameCodec {
   func check(_ buffer: ByteBuffer, _ position: Int, available: Int, offset: UInt64) -> FrameCheck {
     precondition(position >= 0 && available >= 0 && available <= buffer.count &- position)
     return unsafe check(buffer.base + position, available: available, offset: offset)
+  }
+
+  /// Checks the frame that `bytes` begin with, and that starts at `offset` of the file.
+  @inline(__always)
+  func check(_ bytes: RawSpan, offset: UInt64) -> FrameCheck {
+    unsafe bytes.withUnsafeBytes { memory in
+      guard let base = memory.baseAddress else { return .needs(Limits.frameOverhead) }
+      return unsafe check(base, available: memory.count, offset: offset)
+    }
   }
 
   /// Checks the frame that starts at `position` of `bytes` and at `offset` of the file.
@@ -100,6 +166,27 @@ extension FrameCodec {
   @inline(__always)
   private func check(in memory: UnsafeRawPointer, _ position: Int, available: Int, offset: UInt64) -> FrameCheck {
     unsafe check(memory + position, available: available, offset: offset)
+  }
+}
+
+extension SnapshotSource {
+  /// Lends `count` bytes of the file in memory that lasts as long as the call.
+  @inline(__always)
+  func lend<Result>(
+    at offset: UInt64, count: Int, _ body: (RawSpan) -> Result
+  ) throws(LogStoreError) -> Result {
+    try unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { (memory) throws(LogStoreError) in
+      try unsafe read(into: memory, at: offset)
+      return unsafe body(UnsafeRawBufferPointer(memory).bytes)
+    }
+  }
+
+  private func read(into memory: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(LogStoreError) {
+    let done: Int
+    do { done = try unsafe file.readFully(into: memory, at: offset) } catch {
+      throw LogStoreError(error, offset: offset)
+    }
+    guard done == memory.count else { throw damaged(offset + UInt64(done), "the file has become shorter") }
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Single records, by index or by key.
 extension SnapshotReader {
   /// A record as it was read: bytes that hold it, and where.
@@ -26,6 +28,11 @@ extension SnapshotReader {
     let hash = hash(key)
     var candidates = Candidates(hash, buckets: footer.buckets)
     while let index = try candidates.next(self) {
+      switch try glance(at: index, for: key, hash, { _ in }) {
+      case .found: return index
+      case .another: continue
+      case .unclear: break
+      }
       let loaded = try loadKey(index)
       if try isRecord(loaded, at: index, the: key, hash) { return index }
     }
@@ -38,16 +45,51 @@ extension SnapshotReader {
     try load(index).intoValue()
   }
 
-  /// Index and value of a key's record in one go: three reads where nothing is cached.
+  /// Index and value of a key's record in one go: three reads where nothing is cached, one where the tables are.
   func find(_ key: RawSpan) throws(LogStoreError) -> (index: Int, value: [UInt8])? {
     guard count > 0, key.byteCount >= 1, key.byteCount <= Limits.keyBytes else { return nil }
     let hash = hash(key)
     var candidates = Candidates(hash, buckets: footer.buckets)
     while let index = try candidates.next(self) {
+      switch try glance(at: index, for: key, hash, { $0.array }) {
+      case .found(let value): return (index, value)
+      case .another: continue
+      case .unclear: break
+      }
       let loaded = try load(index)
       if try isRecord(loaded, at: index, the: key, hash) { return (index, loaded.intoValue()) }
     }
     return nil
+  }
+
+  private enum Glance<Found> {
+    case found(Found)
+    /// A record whose key has the same tag.
+    case another
+    /// Not what is usual, or damage: for `load` to say.
+    case unclear
+  }
+
+  /// Up to here a record is read into memory for the moment, and its value copied.
+  private static let shortSpan = 16 << 10
+
+  /// Looks for the key in what most candidates are: a short record, in one frame.
+  @inline(__always)
+  private func glance<Found>(
+    at index: Int, for key: RawSpan, _ hash: UInt64, _ take: (_ value: RawSpan) -> Found
+  ) throws(LogStoreError) -> Glance<Found> {
+    let place = try place(of: index)
+    guard place.span <= SnapshotReader.shortSpan, !hasBlocks.load(ordering: .relaxed) else { return .unclear }
+    return try source.lend(at: place.offset, count: place.span) { bytes in
+      guard case .good(FrameType.wholeRecord, let length) = source.codec.check(bytes, offset: place.offset),
+        Limits.frameOverhead + length == bytes.byteCount
+      else { return .unclear }
+      let payload = bytes.extracting(Limits.frameOverhead..<bytes.byteCount)
+      guard let places = RecordFormat.record(payload, at: 0) else { return .unclear }
+      let found = payload.extracting(places.key)
+      if found.hasSameBytes(as: key) { return .found(take(payload.extracting(places.value))) }
+      return UInt32(truncatingIfNeeded: self.hash(found)) == UInt32(truncatingIfNeeded: hash) ? .another : .unclear
+    }
   }
 
   func withRecord<Result>(

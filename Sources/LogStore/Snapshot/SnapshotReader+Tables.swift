@@ -1,4 +1,4 @@
-/// The two tables, used in place through the cache.
+/// The two tables, of which as much is kept in memory as the caches take.
 extension SnapshotReader {
   /// Where a record's first frame, or its block, stands.
   struct Place: Equatable {
@@ -11,10 +11,16 @@ extension SnapshotReader {
     let frame = index / SnapshotLayout.orderEntries
     let offset = footer.orderOffset + UInt64(frame * SnapshotLayout.orderFrameBytes)
     let first = frame * SnapshotLayout.orderEntries
-    let payload = min(SnapshotLayout.orderEntries, count - first) * SnapshotLayout.orderEntryBytes
-    let bytes = try tableFrame(at: offset, payload: payload, kind: .order)
-    let entry = Limits.frameOverhead + (index - first) * SnapshotLayout.orderEntryBytes
-    let place = Place(offset: bytes.u64(entry), span: Int(bytes.u32(entry + 8)))
+    let place: Place
+    switch places.look(at: offset, { PackedOrder.place(index - first, in: $0) }) {
+    case .held(let found): place = found
+    case .absent(let isWanted):
+      let payload = min(SnapshotLayout.orderEntries, count - first) * SnapshotLayout.orderEntryBytes
+      place = try tableFrame(at: offset, payload: payload, kind: .order) { entries in
+        if isWanted { places.insert(FrameCache.Frame(bytes: PackedOrder.pack(entries)), at: offset) }
+        return PackedOrder.place(entries, index - first)
+      }
+    }
     guard isPossible(place) else {
       throw source.damaged(offset, "the order table gives record \(index) an impossible place")
     }
@@ -26,17 +32,21 @@ extension SnapshotReader {
       && UInt64(place.span) <= footer.orderOffset - place.offset && place.span <= Limits.batchBytes
   }
 
-  /// A frame of a table, whole.
-  func tableFrame(at offset: UInt64, payload: Int, kind: FrameKind) throws(LogStoreError) -> [UInt8] {
-    if let frame = cache.frame(at: offset) { return frame.bytes }
-    let bytes = try source.bytes(at: offset, count: payload + Limits.frameOverhead)
-    let check = source.codec.check(bytes, offset: offset)
-    guard case .good(FrameType(kind), payload) = check else {
+  /// Reads a frame of a table, verifies it, and lends its payload.
+  private func tableFrame<Result>(
+    at offset: UInt64, payload: Int, kind: FrameKind, _ body: (RawSpan) -> Result
+  ) throws(LogStoreError) -> Result {
+    let (check, result) = try source.lend(at: offset, count: payload + Limits.frameOverhead) {
+      bytes -> (FrameCheck, Result?) in
+      let check = source.codec.check(bytes, offset: offset)
+      guard case .good(FrameType(kind), payload) = check else { return (check, nil) }
+      return (check, body(bytes.extracting(Limits.frameOverhead..<bytes.byteCount)))
+    }
+    guard let result else {
       try source.refuseReserved(check, offset)
       throw source.damaged(offset, "a frame of the \(kind) table does not verify")
     }
-    cache.insert(FrameCache.Frame(bytes: bytes), at: offset)
-    return bytes
+    return result
   }
 
   func hash(_ key: RawSpan) -> UInt64 { SipHash(k0: header.salt, k1: header.generation).hash(key) }
@@ -44,10 +54,10 @@ extension SnapshotReader {
   /// The records whose key may have the hash, one by one.
   struct Candidates {
     private let tag: UInt32
+    /// The next bucket to be searched, how many there are left, and what the last one held.
     private var bucket: UInt64
     private var left: UInt64
-    private var slot = 0
-    private var bytes: [UInt8] = []
+    private var matches = SnapshotBucket.Matches(goesOn: true)
 
     init(_ hash: UInt64, buckets: UInt64) {
       tag = UInt32(truncatingIfNeeded: hash)
@@ -57,43 +67,35 @@ extension SnapshotReader {
 
     mutating func next(_ reader: SnapshotReader) throws(LogStoreError) -> Int? {
       while true {
-        if bytes.isEmpty {
-          guard left > 0 else { return nil }
-          bytes = try reader.tableFrame(
-            at: offset(reader), payload: SnapshotLayout.bucketBytes, kind: .keys)
-          slot = 0
-        }
-        while slot < SnapshotLayout.bucketSlots {
-          let tagAt = Limits.frameOverhead &+ slot &* 4
-          if bytes.u32(tagAt) == tag {
-            let index = bytes.u32(tagAt &+ SnapshotLayout.bucketSlots &* 4)
-            slot += 1
-            // Slots fill from the start, so an empty one is the end of the search.
-            if index == SnapshotLayout.emptySlot { return finish() }
-            guard Int(index) < reader.count else {
-              throw reader.source.damaged(offset(reader), "the key table names a record that there is none of")
-            }
-            return Int(index)
+        if let index = matches.popFirst() {
+          guard Int(index) < reader.count else {
+            let last = (bucket == 0 ? reader.footer.buckets : bucket) - 1
+            throw reader.source.damaged(
+              reader.offset(ofBucket: last), "the key table names a record that there is none of")
           }
-          slot &+= 1
+          return Int(index)
         }
-        // Only a full bucket sends the search on.
-        let last = Limits.frameOverhead + (2 * SnapshotLayout.bucketSlots - 1) * 4
-        if bytes.u32(last) == SnapshotLayout.emptySlot { return finish() }
+        guard left > 0, matches.goesOn else { return nil }
+        matches = try reader.matches(tag, inBucket: bucket)
         left -= 1
         bucket = bucket + 1 == reader.footer.buckets ? 0 : bucket + 1
-        bytes = []
       }
     }
+  }
 
-    private mutating func finish() -> Int? {
-      left = 0
-      bytes = []
-      return nil
-    }
+  private func offset(ofBucket bucket: UInt64) -> UInt64 {
+    footer.keysOffset + bucket * UInt64(SnapshotLayout.bucketFrameBytes)
+  }
 
-    private func offset(_ reader: SnapshotReader) -> UInt64 {
-      reader.footer.keysOffset + bucket * UInt64(SnapshotLayout.bucketFrameBytes)
+  private func matches(_ tag: UInt32, inBucket bucket: UInt64) throws(LogStoreError) -> SnapshotBucket.Matches {
+    let offset = offset(ofBucket: bucket)
+    switch cache.look(at: offset, { SnapshotBucket.matches(tag, in: $0) }) {
+    case .held(let matches): return matches
+    case .absent(let isWanted):
+      return try tableFrame(at: offset, payload: SnapshotLayout.bucketBytes, kind: .keys) { bucket in
+        if isWanted { cache.insert(FrameCache.Frame(bytes: bucket.array), at: offset) }
+        return SnapshotBucket.matches(tag, in: bucket)
+      }
     }
   }
 }

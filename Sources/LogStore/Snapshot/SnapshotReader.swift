@@ -7,18 +7,27 @@ final class SnapshotReader: RecordBase {
   let name: String
   let header: SnapshotHeader
   let footer: SnapshotFooter
+  /// Buckets of the key table, and inflated blocks.
   let cache: FrameCache
+  /// Frames of the order table, packed. A cache of their own, since they are small and asked for as often as the others.
+  let places: FrameCache
   /// Whether a block was met; until then nothing is searched for among the inflated ones.
   let hasBlocks = Atomic<Bool>(false)
 
-  /// Reads and verifies header and footer. Takes over `file`, also where it throws.
+  /// Reads and verifies header and footer. Takes over `file`, also where it throws. `status` is the file's, if it is
+  /// known.
   init(
-    file: any StorageFile, name: String, path: String, generation: UInt64, cacheBytes: Int
+    file: any StorageFile, status known: FileStatus? = nil, name: String, path: String, generation: UInt64,
+    cacheBytes: Int
   ) throws(LogStoreError) {
     var isOpen = false
     defer { if !isOpen { file.close() } }
     let status: FileStatus
-    do { status = try file.status() } catch { throw LogStoreError(error) }
+    if let known {
+      status = known
+    } else {
+      do { status = try file.status() } catch { throw LogStoreError(error) }
+    }
     // Until the header is read the salt is not known, and no frame is checked.
     var source = SnapshotSource(file: file, path: path, size: status.size, codec: FrameCodec(salt: 0))
     let first = try source.bytes(at: 0, count: Int(min(status.size, UInt64(Limits.headerBytes))))
@@ -44,7 +53,8 @@ final class SnapshotReader: RecordBase {
     if let fault = footer.fault(header: header, offset: offset) { throw source.damaged(offset, fault) }
     self.source = source
     self.name = name
-    cache = FrameCache(bytes: cacheBytes)
+    places = FrameCache(bytes: cacheBytes / 8 * 3)
+    cache = FrameCache(bytes: cacheBytes / 8 * 5)
     isOpen = true
   }
 

@@ -20,73 +20,137 @@ final class SnapshotSweep {
     window = FrameWindow(reader.source)
   }
 
+  /// How a sweep came to its end.
+  enum End {
+    /// All records were visited.
+    case whole
+    /// `body` returned false.
+    case stopped
+    /// What cannot be read, and the record that was next.
+    case failed(LogStoreError, Int)
+  }
+
   /// Calls `body` with each record of `range`, until it returns false. The spans are valid during the call.
   /// Returns whether all were visited.
   @discardableResult
   func forEach(
     in range: Range<Int>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws -> Bool {
-    guard !range.isEmpty else { return true }
-    let first = try reader.place(of: range.lowerBound)
-    let last = try reader.place(of: range.upperBound - 1)
-    let limit = last.offset + UInt64(last.span)
-    var offset = first.offset
+    switch try visit(range, body) {
+    case .whole: return true
+    case .stopped: return false
+    case .failed(let error, _): throw error
+    }
+  }
+
+  /// The same, where what is thrown is `body`'s.
+  func visit(_ range: Range<Int>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool) throws -> End {
+    guard !range.isEmpty else { return .whole }
     var index = range.lowerBound
+    var offset: UInt64
+    let limit: UInt64
+    do throws(LogStoreError) {
+      offset = try reader.place(of: index).offset
+      let last = try reader.place(of: range.upperBound - 1)
+      limit = last.offset + UInt64(last.span)
+    } catch {
+      return .failed(error, index)
+    }
     while index < range.upperBound {
-      if let block, block.offset == offset {
-        guard try visit(block, &index, range, body) else { return false }
-        offset = block.end
-        continue
-      }
-      guard let frame = try window.frame(at: offset, limit: limit) else {
-        throw reader.source.damaged(offset, "record \(index) does not verify")
-      }
-      switch frame.type.kind {
-      case .record where frame.type.isFirst && frame.type.isLast:
-        let places = window.buffer.lend(frame.payload) { RecordFormat.record($0, at: frame.payload.lowerBound) }
-        guard let places else { throw reader.source.damaged(offset, "record \(index) is malformed") }
-        guard try window.buffer.lend(places.key, places.value, body) else { return false }
+      var goesOn = true
+      offset = try window.forEachRecord(from: offset, limit: limit) { (_, key, value) throws in
+        goesOn = try body(key, value)
         index += 1
-        offset = frame.end
-      case .block where frame.type.isFirst && frame.type.isLast:
-        try open(frame, at: offset, for: index)
-      case .part where frame.type.isFirst && !frame.type.isLast:
-        let end = try assemble(from: frame, index, limit)
-        guard try assembly.lend(key, value, body) else { return false }
+        return goesOn && index < range.upperBound
+      }
+      guard goesOn else { return .stopped }
+      guard index < range.upperBound else { break }
+      // What is not in memory yet, or no record in one frame.
+      let step: Step
+      do throws(LogStoreError) {
+        step = try read(at: offset, index, limit)
+      } catch {
+        return .failed(error, index)
+      }
+      switch step {
+      case .record(let places, let end):
+        guard try window.buffer.lend(places.key, places.value, body) else { return .stopped }
         index += 1
         offset = end
-      default:
-        throw reader.source.misplaced(frame.type.kind, offset, expected: "record \(index)")
+      case .assembled(let end):
+        guard try assembly.lend(key, value, body) else { return .stopped }
+        index += 1
+        offset = end
+      case .block(let block):
+        guard try visit(block, &index, range.upperBound, body) else { return .stopped }
+        offset = block.end
       }
     }
     guard offset == limit else {
-      throw reader.source.damaged(offset, "records and order table do not belong together")
+      return .failed(reader.source.damaged(offset, "records and order table do not belong together"), index)
     }
-    return true
+    return .whole
+  }
+
+  private enum Step {
+    /// A record in the window.
+    case record(RecordPlaces, end: UInt64)
+    /// One in `assembly`, at `key` and `value`.
+    case assembled(end: UInt64)
+    case block(Block)
+  }
+
+  /// What stands at `offset`, where record `index` should.
+  private func read(at offset: UInt64, _ index: Int, _ limit: UInt64) throws(LogStoreError) -> Step {
+    if let block, block.offset == offset { return .block(try checked(block, holds: index)) }
+    guard let frame = try window.frame(at: offset, limit: limit) else {
+      throw reader.source.damaged(offset, "record \(index) does not verify")
+    }
+    switch frame.type.kind {
+    case .record where frame.type.isFirst && frame.type.isLast:
+      let places = window.buffer.lend(frame.payload) { RecordFormat.record($0, at: frame.payload.lowerBound) }
+      guard let places else { throw reader.source.damaged(offset, "record \(index) is malformed") }
+      return .record(places, end: frame.end)
+    case .block where frame.type.isFirst && frame.type.isLast:
+      return .block(try open(frame, at: offset, for: index))
+    case .part where frame.type.isFirst && !frame.type.isLast:
+      return .assembled(end: try assemble(from: frame, index, limit))
+    default:
+      throw reader.source.misplaced(frame.type.kind, offset, expected: "record \(index)")
+    }
   }
 
   private var key = 0..<0
   private var value = 0..<0
 
-  private func visit(
-    _ block: Block, _ index: inout Int, _ range: Range<Int>,
-    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
-  ) throws -> Bool {
+  private func checked(_ block: Block, holds index: Int) throws(LogStoreError) -> Block {
     guard block.records.contains(index) else {
       throw reader.source.damaged(block.offset, "record \(index) is not in its block")
     }
-    var position = 0
-    for at in block.records where at < range.upperBound {
-      let places = block.bytes.lend(0..<block.bytes.count) { RecordFormat.checkedBlockRecord($0, at: position) }
-      position = places.value.upperBound
-      guard at >= index else { continue }
-      guard try block.bytes.lend(places.key, places.value, body) else { return false }
-      index += 1
-    }
-    return true
+    return block
   }
 
-  private func open(_ frame: FrameWindow.Frame, at offset: UInt64, for index: Int) throws(LogStoreError) {
+  /// Calls `body` with the records of a block from `index` on, in front of `end`, until it returns false.
+  private func visit(
+    _ block: Block, _ index: inout Int, _ end: Int,
+    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+  ) throws -> Bool {
+    try block.bytes.lend(0..<block.bytes.count) { bytes in
+      var position = 0
+      for record in block.records where record < end {
+        let places = RecordFormat.checkedBlockRecord(bytes, at: position)
+        position = places.value.upperBound
+        guard record >= index else { continue }
+        guard try body(bytes.extracting(places.key), bytes.extracting(places.value)) else { return false }
+        index += 1
+      }
+      return true
+    }
+  }
+
+  private func open(
+    _ frame: FrameWindow.Frame, at offset: UInt64, for index: Int
+  ) throws(LogStoreError) -> Block {
     let opened = window.buffer.lend(frame.payload) { payload -> (Range<Int>, [UInt8])? in
       guard let head = BlockHead(payload, count: reader.count), let bytes = head.inflate(payload, with: inflater)
       else { return nil }
@@ -95,7 +159,9 @@ final class SnapshotSweep {
     guard let opened, opened.0.contains(index) else {
       throw reader.source.damaged(offset, "the block of record \(index) is malformed")
     }
-    block = Block(offset: offset, end: frame.end, records: opened.0, bytes: opened.1)
+    let block = Block(offset: offset, end: frame.end, records: opened.0, bytes: opened.1)
+    self.block = block
+    return block
   }
 
   /// Copies the parts that begin with `frame` and the record behind them together; returns where they end.

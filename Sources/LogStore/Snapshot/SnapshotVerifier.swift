@@ -79,11 +79,22 @@ struct SnapshotVerifier {
     var offset = reader.footer.recordsOffset
     var index = 0
     while offset < limit {
+      if index < reader.count {
+        var start = offset
+        offset = try window.forEachRecord(from: offset, limit: limit) { (end, key, _) throws(LogStoreError) in
+          try note(index, key)
+          try compare(index, SnapshotReader.Place(offset: start, span: Int(end - start)))
+          index += 1
+          frames += 1
+          start = end
+          return index < reader.count
+        }
+        try step(offset)
+        guard offset < limit else { break }
+      }
+      // What is not in memory yet, or no record in one frame, or damage.
       if let end = try walk.next(
-        at: offset, index: index,
-        { (index, key) throws(LogStoreError) in
-          if keys != nil { findings += try keys!.add(index, reader.hash(key)) }
-        })
+        at: offset, index: index, { (index, key) throws(LogStoreError) in try note(index, key) })
       {
         for record in index..<index + walk.records {
           try compare(record, SnapshotReader.Place(offset: offset, span: Int(end - offset)))
@@ -104,6 +115,13 @@ struct SnapshotVerifier {
     if index != reader.count {
       report(reader.footer.recordsOffset..<limit, "there are \(index) records, not \(reader.count)")
     }
+  }
+
+  /// Has a record's key looked for.
+  private mutating func note(_ index: Int, _ key: RawSpan) throws(LogStoreError) {
+    guard keys != nil else { return }
+    keys!.add(index, reader.hash(key))
+    if keys!.isFull { findings += try keys!.finish() }
   }
 
   /// Whether the order table gives the place where the record was found.
@@ -137,7 +155,7 @@ struct SnapshotVerifier {
       if let frame = try window.frame(at: offset, limit: range.upperBound), frame.type == FrameType(.keys),
         frame.end == range.upperBound
       {
-        if let slots = window.buffer.lend(frame.payload, { KeyCheck.slots($0, count: reader.count) }) {
+        if let slots = window.buffer.lend(frame.payload, { SnapshotBucket.slots($0, count: reader.count) }) {
           taken += slots
         } else {
           report(range, "a bucket of the key table is malformed")
