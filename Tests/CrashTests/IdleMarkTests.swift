@@ -50,6 +50,29 @@ import Testing
     #expect(try await marksItself(page, storage))
   }
 
+  /// The mark would stand behind a close mark that only the cache has.
+  @Test func aPageThatAnotherProcessClosedMeanwhileIsNotMarkedBeforeItIsWrittenTo() async throws {
+    let storage = SimulatedStorage(seed: 3)
+    var options = quietOptions(storage)
+    options.syncAfter = .milliseconds(300)
+    let page = try Page(path: pagePath, options: options)
+    try await page.put("one", for: "a")
+    try await page.suspend()
+    let other = try Page.open(storage)
+    try await other.put("two", for: "b")
+    storage.fail(Fault(.sync, .failedSync(cache: .new), after: 0) { $0 == "0000000000.journal" })
+    #expect(throws: LogStoreError.self) { try other.close() }
+    try await page.resume()
+    let files = storage.files(in: pagePath)
+    // When the mark of its first write comes due, it finds nothing to say.
+    try await Task.sleep(for: .milliseconds(1000))
+    #expect(storage.files(in: pagePath) == files)
+    try await page.put("three", for: "c")
+    let last = try Page.open(storage.crash(.powerCut(.dropUnsynced)))
+    #expect(try last.keys() == ["a", "b", "c"])
+    #expect(!last.report.hasDamage)
+  }
+
   @Test func aTimeLongerThanCanBeCountedIsNever() throws {
     for never in [Duration.seconds(Int64.max), .seconds(9_223_372_037), .seconds(Int64.min)] {
       var options = quietOptions(SimulatedStorage(seed: 9))

@@ -45,6 +45,8 @@ struct JournalOutcome {
   var missing: Range<UInt64>?
   /// Whether the last frame is a close mark, at the very end.
   var isClosed = false
+  /// Whether a session may go on behind the close mark: all in front of it was durable when it was written.
+  var mayGoOn: Bool { isClosed && durableEnd + UInt64(Mark.frameBytes) == good }
   /// Whether the replay stopped in front of damage, or where the sink said so.
   var stoppedAtDamage = false
   var stoppedBySink = false

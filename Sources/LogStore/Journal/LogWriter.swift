@@ -60,7 +60,7 @@ final class LogWriter: @unchecked Sendable {
     carriedLSN = lsn
     isClosedAtEnd = true
     tail.restart(at: end)
-    durable.withLock { $0 = Durable(generation: journal.generation, end: end, lsn: lsn) }
+    durable.withLock { $0 = .closed(at: end, lsn: lsn) }
   }
 
   /// Has no journal to go on in: the first write, or `startIfPending`, starts one.
@@ -282,13 +282,19 @@ final class LogWriter: @unchecked Sendable {
 
   // MARK: Durability
 
-  /// Makes everything up to `upTo` durable. Any thread; syncs of a journal exclude each other.
+  /// Whether a sync at `wanted` makes durable, and not only ordered.
+  func isFull(_ wanted: Durability) -> Bool { wanted >= level || wanted == .ordered && storage.orderedIsDurable }
+
+  /// Makes everything up to `upTo` durable, as far as `wanted` does. Any thread; syncs of a journal exclude each other.
   func sync(_ wanted: Durability, of journal: JournalFile, upTo: UInt64, lsn: UInt64) throws(LogStoreError) {
+    let isFull = isFull(wanted)
     let failure = gate.withLock { _ -> LogStoreError? in
       let known = durable.withLock { $0 }
       if let failure = known.failure { return failure }
-      // A journal that was left behind owes nothing: what it held was made durable, or carried on, before.
+      // A journal that was left behind owes nothing: what it held was made durable, or carried on, before. Nor does one
+      // that was closed: a sync would say nothing about a close mark whose own sync has failed.
       guard known.generation == journal.generation, known.end < upTo else { return nil }
+      guard isFull || known.orderedEnd < upTo else { return nil }
       do throws(StorageError) {
         try journal.file.sync(wanted)
       } catch {
@@ -302,6 +308,8 @@ final class LogWriter: @unchecked Sendable {
       }
       durable.withLock {
         guard $0.generation == journal.generation else { return }
+        $0.orderedEnd = max($0.orderedEnd, upTo)
+        guard isFull else { return }
         $0.end = max($0.end, upTo)
         $0.lsn = max($0.lsn, lsn)
       }
@@ -331,13 +339,13 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// Writes a mark that names what is durable, so that a later reader can tell it from a tail that never was.
-  /// With `closed`, the last one: without room for it, the page simply was not closed.
+  /// With `closed`, the last one: without room for it, the page simply was not closed. Behind a close mark there is
+  /// nothing to say.
   func writeMark(closed: Bool) throws(LogStoreError) {
     try checkUsable()
-    guard let journal else { return }
+    guard case .journal(let journal) = place else { return }
     let known = durable.withLock { $0 }
     guard closed || known.awaitsMark else { return }
-    if case .closed = place { place = .journal(journal) }
     _ = tail.beginGroup(at: end, durableEnd: known.end)
     groupStart = tail.current.bytes.count
     staged.removeAll()
@@ -354,8 +362,9 @@ final class LogWriter: @unchecked Sendable {
 
   /// The same process goes on behind its own close mark. Others may have had the page in between.
   func reopened() {
-    if let journal { place = .closed(journal) }
-    durable.withLock { $0.markedEnd = 0 }
+    guard let journal else { return }
+    place = .closed(journal)
+    durable.withLock { $0 = .closed(at: end, lsn: lsn) }
   }
 
   /// Whether writes go on. A sync beside the writers may have failed since the last group.
@@ -426,6 +435,8 @@ final class LogWriter: @unchecked Sendable {
   /// next session would write at the same place with the same salt, and a crash in that could bring the lost batch back.
   private func goOn(in journal: JournalFile) throws(LogStoreError) -> JournalFile {
     try writeCloseMarkAgain(in: journal)
+    place = .journal(journal)
+    durable.withLock { $0.generation = journal.generation }
     try writeMark(closed: false)
     // Without room for the mark, the journal's life is over.
     return try startIfPending()
@@ -476,17 +487,18 @@ final class LogWriter: @unchecked Sendable {
     return started.journal
   }
 
-  /// Ends the present journal, all of which is made durable, and starts the next: where compaction begins.
+  /// Ends the present journal, all of which is made durable, and starts the next: where compaction begins. A closed one
+  /// ends in front of its close mark.
   func switchJournal() throws(LogStoreError) -> JournalFile {
     try syncAll()
     guard let old = journal else { return try startIfPending() }
-    let before = place
-    retire(old, at: end)
+    let before = (place, end)
+    retire(old, at: durable.end)
     do {
       return try startIfPending()
     } catch {
       // Nothing of the new one stands: writers go on in the old one.
-      if poison == nil, !mayBeNamed { place = before }
+      if poison == nil, !mayBeNamed { (place, end) = before }
       throw error
     }
   }

@@ -72,7 +72,7 @@ final class UnsyncedTail {
   /// What lies behind `durableEnd`, in order.
   func carried(from durableEnd: UInt64) -> [JournalStart.Carried] {
     (older + [current]).compactMap { segment in
-      guard segment.end > durableEnd else { return nil }
+      guard segment.end > durableEnd, segment.bytes.count > 0 else { return nil }
       let start = durableEnd > segment.offset ? Int(durableEnd - segment.offset) : 0
       return .memory(segment.bytes, start..<segment.bytes.count)
     }

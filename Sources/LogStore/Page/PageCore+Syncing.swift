@@ -3,10 +3,11 @@ internal import Synchronization
 /// Durability beside the writers, idle marks, and when to look whether a compaction is due.
 extension PageCore {
   func afterWrite(_ writer: LogWriter, _ durability: Durability) {
-    if durability == .process {
+    if durability == .process || !writer.isFull(durability) {
       let durableEnd = writer.durable.end
       let unsynced = writer.end - min(durableEnd, writer.end)
-      if unsynced >= UInt64(options.syncAfterBytes), isSyncing.raise() {
+      let limit = UInt64(max(options.syncAfterBytes, 0))
+      if unsynced >= limit, isSyncing.raise() {
         queue.perform { [weak self] in
           defer { self?.isSyncing.lower() }
           self?.syncBeside()
@@ -18,7 +19,7 @@ extension PageCore {
           self?.syncBeside()
         }
       }
-      if unsynced >= 4 * UInt64(options.syncAfterBytes), let journal = writer.journal {
+      if unsynced / 4 >= limit, let journal = writer.journal {
         // The medium is slower than the writers: they wait for it rather than fill the memory.
         do throws(LogStoreError) {
           try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)

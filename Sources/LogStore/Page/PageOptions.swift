@@ -20,7 +20,8 @@ public struct PageOptions: Sendable {
   public var allowsNetworkFileSystems = false
   /// Accept a file system that cannot flush its drive, or cannot sync a directory; ``Page/durability`` then says what it gives.
   public var acceptsWeakerDurability = false
-  /// The engine syncs by itself, beside the writers, at this many bytes of unsynced writes …
+  /// The engine syncs by itself, beside the writers, at this many bytes of writes that a power cut may take, which it
+  /// keeps in memory meanwhile; never for the sake of bytes, where it is `Int.max` …
   public var syncAfterBytes: Int = 8 << 20
   /// … or when the oldest of them is this old; never, where that is longer than any `Int64` of nanoseconds.
   public var syncAfter: Duration = .seconds(1)

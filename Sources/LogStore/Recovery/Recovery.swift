@@ -204,7 +204,7 @@ struct Recovery {
         Finding(.copied, .note, file: newest.name, detail: "the page is a copy; its first write starts a new journal"))
     }
     result.mayAppend =
-      isWhole && last?.isClosed == true && newest?.isOriginal == true && newest?.header.isRebuilt == false
+      isWhole && last?.mayGoOn == true && newest?.isOriginal == true && newest?.header.isRebuilt == false
       && !chain.findings.contains { $0.severity > .note } && !result.report.isIncomplete
       && result.outcomes.allSatisfy(\.isRegular)
     result.report.position.lsn = result.lsn

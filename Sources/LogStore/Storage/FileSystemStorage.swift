@@ -35,6 +35,14 @@ public struct FileSystemStorage: Storage {
     return generator.next()
   }
 
+  public var orderedIsDurable: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
   private func clock(_ id: clockid_t) -> Int64 {
     var time = timespec()
     unsafe clock_gettime(id, &time)

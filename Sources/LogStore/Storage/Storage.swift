@@ -12,6 +12,12 @@ public protocol Storage: Sendable {
   func monotonicClock() -> Int64
   /// Fills with random bytes, for salts and identities.
   func random() -> UInt64
+  /// Whether a sync at ``Durability/ordered`` is one at ``Durability/power``. Where nothing is said, it is not.
+  var orderedIsDurable: Bool { get }
+}
+
+extension Storage {
+  public var orderedIsDurable: Bool { false }
 }
 
 /// An open directory. Names are single path components.
