@@ -14,8 +14,9 @@ struct Ledger {
   private(set) var baseLSN: UInt64 = 0
   /// Batches since, in order. At most the last ones may be in doubt.
   private(set) var batches: [[TableOperation]] = []
-  /// How many of them were acknowledged at `.power`, and at any level.
+  /// How many of them were acknowledged at `.power`, at `.ordered` or better, and at any level.
   private(set) var durable = 0
+  private(set) var ordered = 0
   private(set) var handedOver = 0
   /// Positions that the page's users were given, and what the page held there.
   private(set) var given: [GivenPosition] = []
@@ -34,31 +35,36 @@ struct Ledger {
 
   mutating func acknowledge(_ durability: Durability) {
     handedOver = batches.count
-    if durability != .process { durable = batches.count }
+    if durability >= .ordered { ordered = batches.count }
+    if durability == .power { durable = batches.count }
   }
 
   /// The batch that was begun is known not to have been written.
   mutating func refuse() { batches.removeLast() }
 
-  mutating func acknowledgeSync() {
-    handedOver = batches.count
-    durable = batches.count
+  mutating func acknowledgeSync() { acknowledge(.power) }
+
+  mutating func acknowledgeHandedOver() {
+    durable = max(durable, handedOver)
+    ordered = durable
   }
 
-  mutating func acknowledgeHandedOver() { durable = max(durable, handedOver) }
-
   /// How many batches a crash must leave.
-  func needed(after crash: Crash) -> Int {
-    if case .kill = crash, !cacheLies { return handedOver }
-    return durable
+  func needed(after crash: CrashKind) -> Int {
+    switch crash {
+    case .killed: cacheLies ? ordered : handedOver
+    case .powerLost: ordered
+    case .driveCacheLost: durable
+    }
   }
 
   /// After a crash: what was needed then is needed from now on.
-  func crashed(_ crash: Crash) -> Ledger {
+  func crashed(_ crash: CrashKind) -> Ledger {
     // A killed process leaves the cache, which the power may still take.
-    if case .kill = crash { return self }
+    if crash == .killed { return self }
     var ledger = self
     ledger.durable = needed(after: crash)
+    ledger.ordered = ledger.durable
     ledger.handedOver = ledger.durable
     ledger.cacheLies = false
     return ledger
@@ -70,6 +76,7 @@ struct Ledger {
     baseLSN = lsn
     batches = []
     durable = 0
+    ordered = 0
     handedOver = 0
     cacheLies = false
     isInDoubt = false

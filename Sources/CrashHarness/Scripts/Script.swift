@@ -50,7 +50,8 @@ struct Script: CustomStringConvertible {
     for _ in 0..<count {
       switch random.next() % 20 {
       case 0...10:
-        steps.append(.write(Script.batch(&random), [.process, .power, .power].randomElement(using: &random)!))
+        steps.append(
+          .write(Script.batch(&random), [.process, .ordered, .power, .power].randomElement(using: &random)!))
       case 11: steps.append(.sync)
       case 12, 13: steps.append(.compact([.none, .previous, .count(2), .all].randomElement(using: &random)!))
       case 14: steps += [.suspend, .resume]

@@ -30,7 +30,7 @@ import Testing
   @Test func casesSurviveBeingPrinted() {
     let text = "records absent 1 1:0 power p+a=1.5;0 kill|kill.3|records absent 1 1:0 compact previous|strict.7.r3.1"
     #expect(CrashCase(text)?.description == text)
-    #expect(CrashCase(text)?.levels.map(\.point?.kind) == [.killed, .powerLost])
+    #expect(CrashCase(text)?.levels.map(\.point?.kind) == [.killed, .driveCacheLost])
     #expect(CrashCase("records absent 1 1:")?.levels.first?.point == nil)
   }
 

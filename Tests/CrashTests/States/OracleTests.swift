@@ -41,6 +41,26 @@ import Testing
     #expect(problem(storage, ledger, .killed)?.contains("gone") == true)
   }
 
+  @Test func whatWasOrderedMustSurviveWhereThatIsAFullSyncAndMayGoWithADrivesCache() {
+    var ledger = Ledger()
+    for (key, durability) in [("a", Durability.power), ("b", .ordered), ("c", .process)] {
+      ledger.begin([.put(bytes(key), bytes("value"))])
+      ledger.acknowledge(durability)
+    }
+    #expect(ledger.needed(after: .killed) == 3)
+    #expect(ledger.needed(after: .powerLost) == 2)
+    #expect(ledger.needed(after: .driveCacheLost) == 1)
+    for profile in CrashProfile.allCases {
+      #expect(ledger.needed(after: CrashKind(profile)) == (profile.orderedSyncsAreDurable ? 2 : 1))
+    }
+    // A failed sync takes nothing out of the cache that another has handed on.
+    ledger.cacheLies = true
+    #expect(ledger.needed(after: .killed) == 2)
+    #expect(ledger.crashed(.driveCacheLost).needed(after: .killed) == 1)
+    ledger.acknowledgeSync()
+    #expect(ledger.needed(after: .driveCacheLost) == 3)
+  }
+
   @Test func whatIsDurableMustBeThere() throws {
     let (storage, ledger, _) = try page()
     storage.edit(journal) { $0.removeSubrange(128...) }

@@ -7,7 +7,7 @@ struct CrashPoint: Equatable, LosslessStringConvertible {
   /// Nil where the process was killed, and the cache is still there.
   let profile: CrashProfile?
 
-  var kind: CrashKind { profile == nil ? .killed : .powerLost }
+  var kind: CrashKind { CrashKind(profile) }
 
   init(_ state: CrashState) {
     description = state.identity

@@ -50,12 +50,12 @@ struct Examination {
     for (number, state) in states.enumerated() where number % stride == 0 {
       let isFirst = count.states == 0
       count.states += 1
-      let key = Examination.key(state, known, .powerLost)
+      let key = Examination.key(state, known, CrashKind(state.profile))
       visit(state, key)
       guard seen?.insert(key) ?? true else { continue }
       let depth: StateCheck.Depth = isFirst || key % fullShare == 0 ? .full : .quick
       count.distinct += 1
-      if let problem = check.problem(with: state.storage(), known, .powerLost, depth) {
+      if let problem = check.problem(with: state.storage(), known, CrashKind(state.profile), depth) {
         return Objection(what: problem, point: CrashPoint(state))
       }
     }

@@ -114,7 +114,9 @@ struct Shrinker {
       other[place] = operation
       found.append(step.writing(other))
     }
-    if case .write(let operations, .process) = step { found.append(.write(operations, .power)) }
+    if case .write(let operations, let durability) = step, durability != .power {
+      found.append(.write(operations, .power))
+    }
     return found
   }
 

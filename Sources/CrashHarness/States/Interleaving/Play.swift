@@ -70,7 +70,8 @@ struct Play: Equatable {
     case 3 where round > 0: return .step(.sync)
     default: break
     }
-    return .step(.write(operations, random.next() % 2 == 0 ? .power : .process))
+    let levels: [Durability] = [.process, .process, .ordered, .power, .power]
+    return .step(.write(operations, levels.randomElement(using: &random) ?? .power))
   }
 }
 

@@ -205,16 +205,13 @@ final class PlayRun: Sendable {
       let log = log(notes)
       let known = notes.acks.filter { $0.calls < next }
       let handedOver = known.map(\.lsn).max() ?? 0
-      let durable = known.filter { $0.durability != .process }.map(\.lsn).max() ?? 0
+      func reached(_ level: Durability) -> UInt64 { known.filter { $0.durability >= level }.map(\.lsn).max() ?? 0 }
+      let (durable, ordered) = (reached(.power), reached(.ordered))
       var ledger = base.ledger
       ledger.settle(base.ledger.present, lsn: base.ledger.presentLSN)
-      for (lsns, durability) in [
-        (0...durable, Durability.power), ((durable + 1)...max(handedOver, durable + 1), .process),
-      ] {
-        for batch in log where lsns.contains(batch.lsn) && batch.lsn <= handedOver {
-          ledger.begin(batch.operations)
-          ledger.acknowledge(durability)
-        }
+      for batch in log where batch.lsn <= handedOver {
+        ledger.begin(batch.operations)
+        ledger.acknowledge(batch.lsn <= durable ? .power : batch.lsn <= ordered ? .ordered : .process)
       }
       for batch in log where batch.lsn > handedOver { ledger.begin(batch.operations) }
       return Expectation(ledger, exists: true)

@@ -67,13 +67,21 @@ extension GivenPosition {
 /// How the process ended.
 enum CrashKind: Equatable {
   case killed
+  /// The power went, where a sync at `.ordered` is a full one.
   case powerLost
+  /// The power went, and of what was only put in order the drive may have written any first part.
+  case driveCacheLost
+
+  /// A crash under a profile; nil where the power stayed.
+  init(_ profile: CrashProfile?) {
+    self = profile.map { $0.orderedSyncsAreDurable ? .powerLost : .driveCacheLost } ?? .killed
+  }
 }
 
 extension Ledger {
-  /// How many batches a crash must leave.
-  func needed(after crash: CrashKind) -> Int { needed(after: crash == .killed ? .kill : .powerCut(.dropUnsynced)) }
+  /// How many batches a crash must leave. What it leaves of the drive's cache is the simulated disk's own business.
+  func needed(after crash: Crash) -> Int { needed(after: crash == .kill ? .killed : .powerLost) }
 
   /// After a crash: what was needed then is needed from now on.
-  func crashed(_ crash: CrashKind) -> Ledger { crashed(crash == .killed ? .kill : .powerCut(.dropUnsynced)) }
+  func crashed(_ crash: Crash) -> Ledger { crashed(crash == .kill ? .killed : .powerLost) }
 }

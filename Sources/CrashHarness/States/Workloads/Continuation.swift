@@ -13,6 +13,8 @@ enum Continuation {
     ],
     [.reopen, .write([put("n1", 6)], .power), .close],
     [.failedSync(showsOld: true, [put("n1", 7)]), .close],
+    [.failedClose(showsOld: false), .compact(.none), .write([put("n1", 10)], .power)],
+    [.failedClose(showsOld: false), .full(fits: 42, [put("n1", 11)]), .write([put("n2", 12)], .ordered), .sync],
     [.full(fits: 20, [put("n3", 8)]), .write([put("n1", 9)], .process), .sync],
   ]
 

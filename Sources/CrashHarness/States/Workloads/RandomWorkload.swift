@@ -27,7 +27,8 @@ enum RandomWorkload {
     case .compact(let keep): [.compact(keep)]
     case .suspend: [.suspend]
     case .resume: [.resume]
-    case .reopen: [.reopen]
+    case .reopen:
+      [random.next() % 3 == 0 ? .failedClose(showsOld: Bool.random(using: &random)) : .reopen]
     case .kill: [.kill]
     case .close: [.close]
     case .wait(let seconds): [.wait(seconds)]

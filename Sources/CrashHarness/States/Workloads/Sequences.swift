@@ -5,6 +5,7 @@ enum Sequences {
   /// What a step of a sequence can be; `number` makes what it writes unlike what other steps write.
   static let alphabet: [(name: String, step: @Sendable (_ number: Int) -> [Step])] = [
     ("append", { [.write([put($0)], .power)] }),
+    ("append in order", { [.write([put($0)], .ordered)] }),
     ("append to the cache", { [.write([put($0)], .process)] }),
     ("batch", { [.write(batch($0), .process)] }),
     ("batch with a value of several frames", { [.write([put($0), long($0)], .power)] }),
@@ -13,10 +14,12 @@ enum Sequences {
     ("compact", { _ in [.compact(.previous)] }),
     ("compact, keep nothing", { _ in [.compact(.none)] }),
     ("killed", { [.kill, .write([put($0)], .process)] }),
-    ("full disk", { [.full(fits: 30, [put($0 + 50)]), .write([put($0)], .process)] }),
+    // Half a mark, or all of one.
+    ("full disk", { [.full(fits: $0 % 2 == 0 ? 30 : 42, [put($0 + 50)]), .write([put($0)], .process)] }),
     ("failed sync", { [.failedSync(showsOld: $0 % 2 == 0, [put($0)])] }),
     ("suspend and resume", { _ in [.suspend, .resume] }),
     ("close", { _ in [.close] }),
+    ("failed close", { _ in [.failedClose(showsOld: false)] }),
     ("reopen", { _ in [.reopen] }),
   ]
 

@@ -8,6 +8,9 @@ enum Step: Equatable {
   case suspend
   case resume
   case close
+  /// Close the page, and the sync of the close mark fails: with a cache that shows the mark or does not. Nobody but the
+  /// process that ends so is told of it.
+  case failedClose(showsOld: Bool)
   /// Close the page and open it again.
   case reopen
   /// The process is killed, and the next one opens the page: what it writes goes to a journal of its own.

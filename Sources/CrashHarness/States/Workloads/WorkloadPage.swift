@@ -60,6 +60,7 @@ final class WorkloadPage {
       attempt("suspend") { () throws(LogStoreError) in try page.suspend() }
     case .resume, .kill, .wait: break
     case .close: close()
+    case .failedClose(let showsOld): failClose(showsOld)
     case .reopen:
       close()
       open()
@@ -147,6 +148,22 @@ final class WorkloadPage {
   private func close() {
     guard let page else { return }
     attempt("close") { () throws(LogStoreError) in try page.close() }
+    self.page = nil
+    isSuspended = false
+  }
+
+  /// All that was written is durable first, so that there is nothing but the close mark that could be lost.
+  private func failClose(_ showsOld: Bool) {
+    guard let page else { return }
+    attempt("sync") { () throws(LogStoreError) in try page.sync() }
+    storage.fail(Fault(.sync, .failedSync(cache: showsOld ? .old : .new)))
+    do throws(LogStoreError) {
+      // Where a session has written nothing, it has no mark to sync.
+      try page.close()
+    } catch {
+      if error.code != .outcomeUnknown { problems.append("close failed: \(error)") }
+    }
+    storage.heal()
     self.page = nil
     isSuspended = false
   }

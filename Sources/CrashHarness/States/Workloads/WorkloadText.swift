@@ -34,6 +34,7 @@ extension Step: LosslessStringConvertible {
     case .suspend: "suspend"
     case .resume: "resume"
     case .close: "close"
+    case .failedClose(let showsOld): "failed-close \(showsOld ? "old" : "new")"
     case .reopen: "reopen"
     case .kill: "kill"
     case .full(let fits, let operations): "full \(fits) \(Step.text(operations))"
@@ -58,6 +59,7 @@ extension Step: LosslessStringConvertible {
     case "suspend": self = .suspend
     case "resume": self = .resume
     case "close": self = .close
+    case "failed-close": self = .failedClose(showsOld: rest.first == "old")
     case "reopen": self = .reopen
     case "kill": self = .kill
     case "full":
