@@ -26,7 +26,10 @@ import Testing
     let result = Tool.run("verify", scratch.path)
     #expect(result.exit == 3, "\(result)")
     #expect(result.lines.first?.hasPrefix("\(scratch["one"]): clean (") == true)
-    #expect(result.lines.contains { $0.hasPrefix("\(scratch["two"]): sound, as a crash leaves it; nothing is known to be gone (") })
+    #expect(
+      result.lines.contains {
+        $0.hasPrefix("\(scratch["two"]): sound, as a crash leaves it; nothing is known to be gone (")
+      })
     #expect(result.lines.last == "2 pages: 1 clean, 1 sound")
   }
 
