@@ -61,6 +61,10 @@ struct CrashExaminer {
     try again.close()
     let closed = try kind.open(later, .readOnly)
     guard try closed.table() == expected else { return ["what was written behind a recovery is lost by closing"] }
+    // Tidiness: whatever was left of earlier generations goes.
+    try page.compact(keeping: .none)
+    if let problem = storage.untidiness(in: pagePath, allowsGaps: allowsDamage) { return [problem] }
+    guard try page.table() == expected else { return ["a compaction changes what is shown"] }
     return []
   }
 }

@@ -63,12 +63,7 @@ final class ScriptRunner {
         $0.acknowledgeSync()
       }
     case .compact(let keep):
-      // A compaction makes all durable on its way, but says so only when it is done.
-      attempt { page throws(LogStoreError) in
-        try page.compact(keeping: keep)
-      } then: {
-        $0.acknowledgeSync()
-      }
+      compact(keep)
     case .recover: recover()
     case .suspend:
       isSuspended = true
@@ -150,6 +145,25 @@ final class ScriptRunner {
     var objection: String?
     note { objection = $0.give(position) }
     if let objection { problems.append("while running: \(objection)") }
+  }
+
+  private func compact(_ keep: Retention) {
+    let (calls, failed) = (storage.calls.count, failures.count)
+    // A compaction makes all durable on its way, but says so only when it is done.
+    attempt { page throws(LogStoreError) in
+      try page.compact(keeping: keep)
+    } then: {
+      $0.acknowledgeSync()
+    }
+    guard failures.count > failed else { return }
+    // Where the new snapshot stands, an old file that cannot be looked at is no failure: the next compaction would only
+    // write another.
+    let made = storage.calls.dropFirst(calls)
+    guard let named = made.firstIndex(where: { $0.operation == .rename && $0.name.hasSuffix(".snapshot") }),
+      let fault = made[named...].last(where: { $0.errno != nil }),
+      fault.operation == .open || fault.operation == .read, fault.name.prefix(10) < made[named].name.prefix(10)
+    else { return }
+    problems.append("a compaction fails behind its snapshot: \(fault)")
   }
 
   private func recover() {

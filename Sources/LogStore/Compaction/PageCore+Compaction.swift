@@ -122,7 +122,8 @@ extension PageCore where Model: CompactableModel {
     }
     emit(.compactionStarted(generation: journal.generation))
     let bytesBefore = try directoryBytes()
-    let losses = forgetLosses ? [] : opening.withLock { $0.losses }
+    let recorded = opening.withLock { $0.losses }
+    let losses = forgetLosses ? [] : recorded
     let snapshot = try writeSnapshot(image, journal, lsn, losses, progress)
     if forgetLosses { opening.withLock { $0.losses = [] } }
     try install(snapshot, journal)
@@ -132,7 +133,7 @@ extension PageCore where Model: CompactableModel {
     summary.records = Model.records(in: image)
     summary.snapshotBytes = snapshot.size
     summary.bytesBefore = bytesBefore
-    try retire(keep, &summary)
+    retire(keep, recorded, &summary)
     summary.bytesAfter = try directoryBytes()
     return summary
   }
@@ -203,23 +204,24 @@ extension PageCore where Model: CompactableModel {
     }
   }
 
-  private func retire(_ keep: Retention, _ summary: inout CompactionSummary) throws(LogStoreError) {
-    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
-    let available = try mapped { () throws(StorageError) in try directory.availableBytes() }
-    let retirement = Retirement(
+  /// Removes what the retention does not keep. The new snapshot stands: whatever goes wrong from here on is told by events,
+  /// stays for the next compaction, and makes none fail.
+  private func retire(_ keep: Retention, _ losses: [LossRecord], _ summary: inout CompactionSummary) {
+    let files: PageFiles
+    do throws(LogStoreError) {
+      files = try PageFiles(directory, cacheBytes: 0)
+    } catch {
+      return emit(.removalFailed(error))
+    }
+    let plan = Retirement(
       files: files, id: opening.withLock { $0.id }, keep: keep, generation: summary.generation,
-      now: options.storage.wallClock(), ignoresGrace: available < 2 * summary.snapshotBytes)
-    let plan = try retirement.plan()
+      now: options.storage.wallClock(), ignoresGrace: isShort(ofBytes: 2 * summary.snapshotBytes), losses: losses
+    ).plan()
     summary.keptFiles = plan.kept.map(\.name)
-    for generation in plan.setAside {
-      let name = PageFile.journal(generation).name
-      do {
-        try directory.rename(name, to: PageFile.quarantine(generation, offset: 0).name)
-        summary.removedFiles.append(name)
-      } catch {
-        emit(.quarantineFailed(LogStoreError(error)))
-        summary.keptFiles.append(name)
-      }
+    for error in plan.failures { emit(.removalFailed(error)) }
+    guard setAside(plan.setAside, &summary) else {
+      summary.keptFiles += plan.removed.map(\.name)
+      return
     }
     for file in plan.removed {
       do {
@@ -228,11 +230,46 @@ extension PageCore where Model: CompactableModel {
       } catch  where error.errno == StorageError.notFound {
         continue
       } catch {
-        // The new snapshot stands; what could not be removed is removed the next time.
         emit(.removalFailed(LogStoreError(error)))
         summary.keptFiles.append(file.name)
       }
     }
+  }
+
+  private func isShort(ofBytes wanted: UInt64) -> Bool {
+    do {
+      return try directory.availableBytes() < wanted
+    } catch {
+      // Copies under way are given their time, as where there is room.
+      emit(.removalFailed(LogStoreError(error)))
+      return false
+    }
+  }
+
+  /// Gives what a gap has cut off its new names, durably. Until then the files around it go nowhere: without them nothing
+  /// would show that no state has taken it in.
+  private func setAside(_ journals: [UInt64], _ summary: inout CompactionSummary) -> Bool {
+    guard !journals.isEmpty else { return true }
+    var isDone = true
+    for generation in journals {
+      let name = PageFile.journal(generation).name
+      do {
+        try directory.rename(name, to: PageFile.quarantine(generation, offset: 0).name)
+        summary.removedFiles.append(name)
+      } catch {
+        emit(.quarantineFailed(LogStoreError(error)))
+        summary.keptFiles.append(name)
+        // A file that has come back, and was set aside before, stands in the way of no other.
+        if error.errno != StorageError.exists { isDone = false }
+      }
+    }
+    do {
+      try directory.sync(opening.withLock { $0.durability })
+    } catch {
+      emit(.quarantineFailed(LogStoreError(error)))
+      return false
+    }
+    return isDone
   }
 
   /// What a compaction would free, judged by what is there now.
@@ -251,9 +288,9 @@ extension PageCore where Model: CompactableModel {
       summary.records = Model.records(in: image)
       summary.snapshotBytes = liveBytes
       summary.bytesBefore = try directoryBytes()
-      let plan = try Retirement(
+      let plan = Retirement(
         files: files, id: opening.withLock { $0.id }, keep: keep ?? options.retention, generation: summary.generation,
-        now: options.storage.wallClock()
+        now: options.storage.wallClock(), losses: opening.withLock { $0.losses }
       ).plan()
       summary.removedFiles = plan.removed.map(\.name)
       summary.keptFiles = plan.kept.map(\.name)

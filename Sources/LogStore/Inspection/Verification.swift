@@ -103,7 +103,7 @@ struct Verification {
 
   private mutating func verifySnapshot(_ generation: UInt64) throws(LogStoreError) {
     let name = PageFile.snapshot(generation).name
-    switch try files.snapshot(generation) {
+    switch try files.snapshot(generation, isKept: false) {
     case .usable(let snapshot):
       snapshot.source.file.dropCache()
       var verifier = SnapshotVerifier(snapshot, phase: .verifying, checksKeys: true, progress: step())
@@ -138,7 +138,7 @@ struct Verification {
 
   private mutating func verifyOther(_ generation: UInt64, _ chain: Chain) throws(LogStoreError) {
     let name = PageFile.journal(generation).name
-    switch try files.journal(generation) {
+    switch try files.journal(generation, isKept: false) {
     case .usable(let journal):
       if let mine = chain.id, journal.header.id != mine {
         findings.append(
@@ -169,13 +169,13 @@ struct Verification {
     journal.file.dropCache()
     journal.file.willReadSequentially()
     let successor = try successor(of: journal)
-    let end = successor?.header.predecessor?.end
+    let end = successor?.predecessor?.end
     let size = journal.status.size
     var walk = JournalWalk(journal.reader(limit: min(size, end ?? size)))
     walk.isSealed = end != nil
-    let expected = journal.expectedLength(before: successor?.header)
+    let expected = journal.expectedLength(before: successor)
     walk.isCut = size < expected
-    walk.successorLSN = successor?.header.baseLSN
+    walk.successorLSN = successor?.baseLSN
     walk.skips = try named().naming(journal)
     var sink = BlindSink()
     try walk.run(&sink)
@@ -196,10 +196,10 @@ struct Verification {
     }
   }
 
-  private func successor(of journal: JournalFile) throws(LogStoreError) -> JournalFile? {
+  private func successor(of journal: JournalFile) throws(LogStoreError) -> JournalHeader? {
     for other in files.listing.journals where other > journal.generation {
-      if let next = try known({ () throws(LogStoreError) in try files.journal(other).file }),
-        let predecessor = next.header.predecessor,
+      if let next = try known({ () throws(LogStoreError) in try files.look(atJournal: other).file?.header }),
+        let predecessor = next.predecessor,
         predecessor.generation == journal.generation, predecessor.salt == journal.header.salt, predecessor.end != 0
       {
         return next
@@ -213,7 +213,7 @@ struct Verification {
     if let losses { return losses }
     var found = LossesByJournal([])
     for other in files.listing.journals {
-      found.add(try known { () throws(LogStoreError) in try files.journal(other).file?.losses() } ?? [])
+      found.add(try known { () throws(LogStoreError) in try files.journal(other, isKept: false).file?.losses() } ?? [])
     }
     losses = found
     return found

@@ -15,17 +15,17 @@ struct PageHistory {
     var number = page.log.withLock { $0.segments.first?.journal.generation }
     var since = Int64.max
     // Back through the predecessors, as long as they are there.
-    while let generation = number, let journal = try files.journal(generation).file {
-      if let snapshot = try files.snapshot(generation).file, snapshot.header.journalSalt == journal.header.salt {
-        oldest = min(oldest, snapshot.header.lsn)
-        since = min(since, snapshot.header.time)
+    while let generation = number, let journal = try files.look(atJournal: generation).file?.header {
+      if let snapshot = try files.look(atSnapshot: generation).file, snapshot.journalSalt == journal.salt {
+        oldest = min(oldest, snapshot.lsn)
+        since = min(since, snapshot.time)
       }
-      if journal.header.predecessor == nil {
+      if journal.predecessor == nil {
         oldest = 0
-        since = min(since, journal.header.time)
+        since = min(since, journal.time)
       }
-      number = journal.header.predecessor?.generation
-      if journal.header.predecessor?.end == 0 { break }
+      number = journal.predecessor?.generation
+      if journal.predecessor?.end == 0 { break }
     }
     return PageHistory(oldest: oldest, newest: page.log.withLock { $0.position.lsn }, since: since)
   }

@@ -121,7 +121,8 @@ public enum PageEvent: Sendable {
   case compactionFinished(CompactionSummary)
   /// The next try is not before `retryAfter` has passed.
   case compactionFailed(LogStoreError, retryAfter: Duration)
-  /// A compaction could not remove a file that is no longer needed; the next one tries again.
+  /// A compaction could not remove a file that is no longer needed, or could not tell whether one is; the next one tries
+  /// again.
   case removalFailed(LogStoreError)
   /// A write or sync failed; the page refuses writes until `recover()`.
   case poisoned(LogStoreError)

@@ -13,9 +13,9 @@ final class HeaderRebuilder {
 
   private func isOurs(_ other: PageID) -> Bool { id == nil || other == id }
 
-  /// The snapshot of that number, if it verifies and is one of this page.
-  private func snapshot(_ generation: UInt64) throws(LogStoreError) -> SnapshotReader? {
-    guard let snapshot = try files.snapshot(generation).file, isOurs(snapshot.header.id) else { return nil }
+  /// The header of the snapshot of that number, if it verifies and is one of this page.
+  private func snapshot(_ generation: UInt64) throws(LogStoreError) -> SnapshotHeader? {
+    guard let snapshot = try files.look(atSnapshot: generation).file, isOurs(snapshot.id) else { return nil }
     return snapshot
   }
 
@@ -30,14 +30,14 @@ final class HeaderRebuilder {
     let successor = witnesses.successors[generation]
     let stray = try straySalt(generation, file, name)
     let mark = try firstMark(in: file, size: status.size) { witnesses.salts.contains($0) || $0 == stray }
-    guard let salt = snapshot?.header.journalSalt ?? successor?.header.predecessor?.salt ?? mark?.salt else {
+    guard let salt = snapshot?.journalSalt ?? successor?.predecessor?.salt ?? mark?.salt else {
       return nil
     }
     let lower = witnesses.highest(below: generation)
-    let id = snapshot?.header.id ?? successor?.header.id ?? lower?.header.id ?? id ?? PageID(high: 0, low: 0)
-    let state = snapshot?.header.state ?? successor?.header.state ?? lower?.header.state ?? 0
+    let id = snapshot?.id ?? successor?.id ?? lower?.id ?? id ?? PageID(high: 0, low: 0)
+    let state = snapshot?.state ?? successor?.state ?? lower?.state ?? 0
     var header = JournalHeader(
-      state: state, id: id, generation: generation, salt: salt, baseLSN: snapshot?.header.lsn ?? 0,
+      state: state, id: id, generation: generation, salt: salt, baseLSN: snapshot?.lsn ?? 0,
       predecessor: try predecessor(of: generation, lower), initialLength: UInt64(Limits.headerBytes),
       inode: 0, time: 0, isRebuilt: true)
     if snapshot == nil {
@@ -55,14 +55,14 @@ final class HeaderRebuilder {
     return gathered
   }
 
-  private func predecessor(of generation: UInt64, _ lower: JournalFile?) throws(LogStoreError) -> JournalHeader
+  private func predecessor(of generation: UInt64, _ lower: JournalHeader?) throws(LogStoreError) -> JournalHeader
     .Predecessor?
   {
-    if let lower { return .init(generation: lower.generation, salt: lower.header.salt, end: nil) }
+    if let lower { return .init(generation: lower.generation, salt: lower.salt, end: nil) }
     if generation == 0 { return nil }
     for other in files.listing.snapshots.reversed() where other < generation {
       if let snapshot = try snapshot(other) {
-        return .init(generation: other, salt: snapshot.header.journalSalt, end: 0)
+        return .init(generation: other, salt: snapshot.journalSalt, end: 0)
       }
     }
     // There is nothing for it to follow, and it is no first journal: no chain may lead on from it.
@@ -114,7 +114,7 @@ final class HeaderRebuilder {
 
   /// The LSN that the journal began with: counted back from its first mark, or from its end where a successor names it.
   private func baseLSN(
-    _ header: JournalHeader, _ file: any StorageFile, _ size: UInt64, _ name: String, _ successor: JournalFile?
+    _ header: JournalHeader, _ file: any StorageFile, _ size: UInt64, _ name: String, _ successor: JournalHeader?
   ) throws(LogStoreError) -> UInt64? {
     func walk(upTo limit: UInt64, _ sink: inout FirstMark) throws(LogStoreError) -> JournalOutcome {
       let reader = JournalReader(file: file, name: name, path: files.path(name), header: header, limit: limit)
@@ -128,12 +128,12 @@ final class HeaderRebuilder {
     var sink = FirstMark()
     _ = try walk(upTo: size, &sink)
     if let mark = sink.mark { return mark.lsn >= sink.operations ? mark.lsn - sink.operations : nil }
-    guard let successor, let end = successor.header.predecessor?.end,
+    guard let successor, let end = successor.predecessor?.end,
       end <= max(size, UInt64(Limits.headerBytes))
     else { return nil }
     let outcome = try walk(upTo: end, &sink)
-    guard !outcome.stoppedAtDamage, successor.header.baseLSN >= outcome.operations else { return nil }
-    return successor.header.baseLSN - outcome.operations
+    guard !outcome.stoppedAtDamage, successor.baseLSN >= outcome.operations else { return nil }
+    return successor.baseLSN - outcome.operations
   }
 }
 

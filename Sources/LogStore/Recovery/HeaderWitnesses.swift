@@ -4,24 +4,24 @@ struct HeaderWitnesses {
   /// The salts of all journals, those of other pages too.
   private(set) var salts: Set<UInt64> = []
   /// The highest journal that follows bytes of a generation, by that generation.
-  private(set) var successors: [UInt64: JournalFile] = [:]
-  /// The page's journals, from the lowest up.
-  private var journals: [JournalFile] = []
+  private(set) var successors: [UInt64: JournalHeader] = [:]
+  /// Those of the page's journals, from the lowest up.
+  private var journals: [JournalHeader] = []
 
   /// Nil for `id`: every file may be the page's.
   init(_ files: PageFiles, of id: PageID?) throws(LogStoreError) {
     for generation in files.listing.journals {
-      guard let journal = try files.journal(generation).file, !journal.header.isRebuilt else { continue }
-      salts.insert(journal.header.salt)
-      guard id == nil || journal.header.id == id else { continue }
-      journals.append(journal)
-      if let predecessor = journal.header.predecessor, predecessor.end != 0 {
-        successors[predecessor.generation] = journal
+      guard let header = try files.look(atJournal: generation).file?.header, !header.isRebuilt else { continue }
+      salts.insert(header.salt)
+      guard id == nil || header.id == id else { continue }
+      journals.append(header)
+      if let predecessor = header.predecessor, predecessor.end != 0 {
+        successors[predecessor.generation] = header
       }
     }
   }
 
-  func highest(below generation: UInt64) -> JournalFile? {
+  func highest(below generation: UInt64) -> JournalHeader? {
     var (low, high) = (0, journals.count)
     while low < high {
       let middle = (low + high) / 2

@@ -1,4 +1,4 @@
-/// The files of a page's directory, opened as the chain asks for them and kept open.
+/// The files of a page's directory, opened as the chain asks for them and kept open; or only looked at.
 final class PageFiles {
   let directory: any StorageDirectory
   let listing: PageListing
@@ -19,6 +19,15 @@ final class PageFiles {
     case notAFile
 
     var file: File? { if case .usable(let file) = self { file } else { nil } }
+
+    func map<Other>(_ body: (File) -> Other) -> Candidate<Other> {
+      switch self {
+      case .usable(let file): .usable(body(file))
+      case .absent: .absent
+      case .damaged(let damage): .damaged(damage)
+      case .notAFile: .notAFile
+      }
+    }
   }
 
   /// Why a file does not verify, whether it at least begins as such a file does, whose it is if its header tells, and how
@@ -48,6 +57,8 @@ final class PageFiles {
   private final class KnownJournal {
     let generation: UInt64
     var candidate: Candidate<JournalFile>?
+    /// What was seen of it without keeping it open.
+    var sight: JournalSight?
     init(_ generation: UInt64) { self.generation = generation }
   }
 
@@ -70,12 +81,23 @@ final class PageFiles {
   func path(_ name: String) -> String { directory.path(of: name) }
 
   /// Journal `generation`, with its header as it stands there, not rebuilt.
-  func journal(_ generation: UInt64) throws(LogStoreError) -> Candidate<JournalFile> {
+  ///
+  /// - Parameter isKept: whether it stays open here; otherwise it is open for as long as the caller has it.
+  func journal(_ generation: UInt64, isKept: Bool = true) throws(LogStoreError) -> Candidate<JournalFile> {
     // Of a file that is not listed nothing is noted: there was none when the listing was made.
     guard let place = place(of: generation, in: listing.journals) else { return try openJournal(generation) }
     if let known = journals[place].candidate { return known }
     let found = try openJournal(generation)
-    journals[place].candidate = found
+    if isKept || found.file == nil { journals[place].candidate = found }
+    return found
+  }
+
+  /// What journal `generation` says of itself. Its file is closed again: however many are looked at, none stays open.
+  func look(atJournal generation: UInt64) throws(LogStoreError) -> Candidate<JournalSight> {
+    let known = place(of: generation, in: listing.journals).map { journals[$0] }
+    if let known, known.candidate == nil, let sight = known.sight { return .usable(sight) }
+    let found = try journal(generation, isKept: false).map { JournalSight($0) }
+    known?.sight = found.file
     return found
   }
 
@@ -111,13 +133,18 @@ final class PageFiles {
     }
   }
 
-  /// Snapshot `generation`, its header and footer verified.
-  func snapshot(_ generation: UInt64) throws(LogStoreError) -> Candidate<SnapshotReader> {
+  /// Snapshot `generation`, its header and footer verified. `isKept` as for a journal.
+  func snapshot(_ generation: UInt64, isKept: Bool = true) throws(LogStoreError) -> Candidate<SnapshotReader> {
     guard let place = place(of: generation, in: listing.snapshots) else { return try openSnapshot(generation) }
     if let known = snapshots[place].candidate { return known }
     let found = try openSnapshot(generation)
-    snapshots[place].candidate = found
+    if isKept || found.file == nil { snapshots[place].candidate = found }
     return found
+  }
+
+  /// The header of snapshot `generation`, where header and footer verify. Its file is closed again.
+  func look(atSnapshot generation: UInt64) throws(LogStoreError) -> Candidate<SnapshotHeader> {
+    try snapshot(generation, isKept: false).map(\.header)
   }
 
   private func openSnapshot(_ generation: UInt64) throws(LogStoreError) -> Candidate<SnapshotReader> {

@@ -75,6 +75,23 @@ import Testing
     #expect(check.problem(with: storage, absent, .powerLost, .full) == nil)
   }
 
+  @Test func whatACompactionLeavesBesideTheNewestGenerationIsTold() throws {
+    let storage = try page().0
+    try Page.open(storage).compact(keep: Retention.none)
+    #expect(storage.untidiness(in: pagePath) == nil)
+    let snapshot = try #require(storage.contents(of: pagePath + "/0000000002.snapshot"))
+    for (name, isGap) in [
+      ("0000000001.snapshot", false), ("0000000000.journal", false), ("0000000000.0000000000000000.quarantine", true),
+    ] {
+      storage.place(snapshot, at: pagePath + "/" + name)
+      #expect(storage.untidiness(in: pagePath)?.contains(name) == true)
+      #expect((storage.untidiness(in: pagePath, allowsGaps: true) == nil) == isGap)
+      storage.delete(pagePath + "/" + name)
+    }
+    storage.place(snapshot, at: pagePath + "/0000000000.0000000000000080.quarantine")
+    #expect(storage.untidiness(in: pagePath) == nil)
+  }
+
   @Test func whatNobodyWroteMayNotBeThere() throws {
     let (storage, _, _) = try page()
     var other = Ledger()

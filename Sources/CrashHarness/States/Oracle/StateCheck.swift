@@ -6,7 +6,7 @@ struct StateCheck {
   enum Depth: Comparable {
     /// Open, and compare what is shown.
     case quick
-    /// Also: the other readers, a second recovery, going on, closing.
+    /// Also: the other readers, a second recovery, going on, closing, compacting.
     case full
   }
 
@@ -89,6 +89,16 @@ struct StateCheck {
     }
     try again.close()
     let closed = try Readers(kind, later, path)
-    return closed.disagreement(with: lsn + 1, written).map { "after closing: \($0)" }
+    if let problem = closed.disagreement(with: lsn + 1, written) { return "after closing: \(problem)" }
+    return try tidyUp(page, storage, path, written)
+  }
+
+  /// Tidiness: compacting leaves the newest generation, and what was shown.
+  private func tidyUp(
+    _ page: OpenPage, _ storage: SimulatedStorage, _ path: String, _ written: Fingerprint
+  ) throws -> String? {
+    try page.compact(.none)
+    if let problem = storage.untidiness(in: path) { return problem }
+    return try page.fingerprint() == written ? nil : "a compaction changes what is shown"
   }
 }
