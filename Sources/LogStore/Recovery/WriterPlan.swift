@@ -70,7 +70,8 @@ struct WriterPlan {
     let operations = first < outcome.good ? try operations(newest, first..<outcome.good) : 0
     if operations > 0 {
       start.carried = [.file(newest, first..<outcome.good)]
-      start.baseLSN = result.lsn - operations
+      // A mark among them may have given any LSN.
+      start.baseLSN = result.lsn.subtractingCapped(operations)
     }
     start.predecessor = .init(
       generation: newest.generation, salt: newest.header.salt, end: max(end, UInt64(Limits.headerBytes)))

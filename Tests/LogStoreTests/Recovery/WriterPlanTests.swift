@@ -37,6 +37,19 @@ import Testing
     try expect(storage, ["a", "b", "c", "d"])
   }
 
+  /// A mark may give an LSN that is lower than what is carried has operations.
+  @Test func whatAMarkMakesLessIsCarriedAllTheSame() throws {
+    let journal = JournalFixture()
+    journal.put("a")
+    journal.put("b")
+    journal.mark(0, durableEnd: 128)
+    journal.put("c")
+    let storage = JournalFixture.storage(journal)
+    _ = try Page.fixture(storage)
+    #expect(try started(storage).baseLSN == 0)
+    try expect(storage, ["a", "b", "c"])
+  }
+
   /// Damage in front of it is walked over, and so is what an earlier recovery has dropped.
   @Test(arguments: [false, true])
   func aDurableEndInsideABatchIsFoundBehindDamage(isRecorded: Bool) throws {
