@@ -54,7 +54,7 @@ import Testing
     let page = try #require(try Corpus.page(name, seed: 1))
     let damaged = damage(page)
     let disk = page.disk.crash(.kill)
-    for file in page.names { disk.edit(pagePath + "/" + file) { damaged.apply(to: &$0, of: file) } }
+    damaged.apply(to: disk, page)
     guard case .shown(let whole) = Sight(of: page.disk, isApplication: false, policy: .salvage) else {
       throw Disagreement("\(name) does not open")
     }

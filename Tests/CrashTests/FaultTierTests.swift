@@ -60,6 +60,16 @@ import Testing
     }
   }
 
+  /// Of a newest journal that was gone, nothing stayed on record; of one that was cut, less than had been lost.
+  @Test func aFileThatIsGoneIsToldOrIsNotNeeded() throws {
+    for page in try Corpus(seed: 1).pages {
+      for file in page.names {
+        try holds("removed 1 \(page.name) \(file)")
+        if file.hasSuffix(".journal") { try holds("cuts 1 \(page.name) \(file) 0") }
+      }
+    }
+  }
+
   /// One bit of a length led the search for where to go on over seven batches that verify.
   @Test func aWrongLengthLosesItsOwnBatchOnly() throws { try holds("flips 1 open 0000000000.journal 2160") }
 

@@ -133,4 +133,85 @@ import Testing
     #expect(storage.contents(of: journal) != nil)
     #expect(try page.view().count == 12)
   }
+
+  // MARK: The end of the log
+
+  /// What a newest journal came to, nobody knows once it is gone, or cut to less than it began with.
+  @Test(arguments: [nil, 0, 3, 127] as [Int?])
+  func aNewestJournalThatIsGoneStaysOnRecordWithoutACount(length: Int?) throws {
+    let storage = SimulatedStorage(seed: 2)
+    let page = try Page.open(storage)
+    try page.put("before", for: "a")
+    try page.compact(keep: Retention.none)
+    for number in 0..<5 { try page.put("lost", for: "lost \(number)") }
+    try page.close()
+    let newest = pagePath + "/0000000001.journal"
+    if let length {
+      storage.edit(newest) { $0.removeSubrange(length...) }
+    } else {
+      storage.delete(newest)
+    }
+    let first = try Page.open(storage)
+    #expect(first.report.isIncomplete)
+    try first.put("after", for: "b")
+    try first.close()
+    try expectEndlessLoss(in: "0000000001.journal", of: storage)
+    let again = try Page.open(storage)
+    try again.compact(keep: Retention.none)
+    try again.close()
+    try expectEndlessLoss(in: "0000000001.journal", of: storage)
+    #expect(try Page.open(storage).forgetLosses().count == 1)
+    #expect(try Page.open(storage).report.hasDamage == false)
+  }
+
+  private func expectEndlessLoss(in file: String, of storage: SimulatedStorage) throws {
+    let page = try Page.open(storage, .readOnly)
+    #expect(try page.keys() == ["a", "b"])
+    let losses = page.report.findings.filter { $0.severity == .damage }
+    #expect(losses.map(\.kind) == [.recordedLoss] && losses.first?.file == file)
+    #expect(losses.first?.range == 128..<UInt64.max && losses.first?.lostOperations == nil)
+  }
+
+  /// The same of one that began with what it had carried, and of one that is cut off in its header and belongs to no snapshot.
+  @Test(arguments: [3, 128, 140])
+  func aNewestJournalThatIsCutIsRecordedWithoutACount(length: Int) throws {
+    let storage = SimulatedStorage(seed: 3)
+    var page: Page? = try Page.open(storage)
+    for key in ["a", "b", "c"] { try page?.put("value", for: key) }
+    page = nil
+    let killed = storage.crash(.kill)
+    page = try Page.open(killed)
+    for key in ["d", "e"] { try page?.put("value", for: key) }
+    page = nil
+    let left = killed.crash(.kill)
+    let names = left.names(in: pagePath)
+    #expect(names == ["0000000000.journal", "0000000001.journal"])
+    #expect(try #require(left.contents(of: pagePath + "/" + names[1])).count > 145)
+    left.edit(pagePath + "/" + names[1]) { $0.removeSubrange(length...) }
+    let first = try Page.open(left)
+    #expect(first.report.isIncomplete)
+    try first.put("after", for: "z")
+    try first.close()
+    let losses = try Page.open(left, .readOnly).report.findings.filter { $0.kind == .recordedLoss }
+    #expect(losses.contains { $0.file == names[1] && $0.range?.upperBound == .max && $0.lostOperations == nil })
+  }
+
+  /// A journal between others that is gone takes operations with it too, and so may others in front of it.
+  @Test func aJournalBetweenOthersThatIsGoneIsOnRecord() throws {
+    let storage = SimulatedStorage(seed: 4)
+    for round in 0..<5 {
+      let page = try Page.open(storage)
+      for number in 0..<3 { try page.put("v", for: "\(round).\(number)") }
+    }
+    for generation in [2, 3] { storage.delete(pagePath + "/000000000\(generation).journal") }
+    let page = try Page.open(storage)
+    let shown = page.position.lsn
+    #expect(shown < 9)
+    try page.put("after", for: "z")
+    try page.close()
+    let losses = try Page.open(storage, .readOnly).report.findings.filter { $0.kind == .recordedLoss }
+    #expect(Set(losses.map(\.file)) == ["0000000003.journal", "0000000004.journal"])
+    #expect(losses.reduce(0) { $0 + ($1.lostOperations ?? 0) } >= 15 - shown)
+    #expect((losses.first { $0.file == "0000000003.journal" }?.lostOperations ?? 0) >= 12 - shown - 3)
+  }
 }

@@ -13,20 +13,6 @@ struct Chain {
   var id: PageID? { journals.last?.header.id ?? base?.header.id }
 }
 
-/// A journal that is not applied because something in front of it is missing or damaged. Its salt is 0 where its header
-/// does not say it.
-struct CutOffJournal {
-  var generation: UInt64
-  var salt: UInt64
-  var size: UInt64
-}
-
-extension CutOffJournal {
-  init(_ journal: JournalFile) {
-    self.init(generation: journal.generation, salt: journal.header.salt, size: journal.status.size)
-  }
-}
-
 /// Finds the chain, by the rules of SPEC.md, section 6.
 struct ChainFinder {
   let files: PageFiles
@@ -57,9 +43,11 @@ struct ChainFinder {
     for (place, generation) in descending.enumerated() {
       guard var chain = try chain(from: generation) else { continue }
       chain.findings = findings
+      var successors: [UInt64: JournalHeader] = [:]
       for higher in descending[..<place] {
-        chain.isIncomplete = try cutOff(higher, by: &chain) || chain.isIncomplete
+        chain.isIncomplete = try cutOff(higher, before: &successors, by: &chain) || chain.isIncomplete
       }
+      chain.noteMissing(before: successors)
       return chain
     }
     if until != .now {
@@ -78,7 +66,8 @@ struct ChainFinder {
       missing(
         .journal(start),
         "the journal of the newest snapshot is missing: what was written behind the snapshot is not there")
-      return Chain(base: snapshot, journals: [], isIncomplete: true)
+      let lost = CutOffJournal(generation: start, salt: snapshot.header.journalSalt, end: .max)
+      return Chain(base: snapshot, journals: [], isIncomplete: true, cutOff: [lost])
     }
     guard let newest = try usableJournal(start) else { return nil }
     var journals = [newest]
@@ -244,18 +233,27 @@ struct ChainFinder {
   }
 
   /// Says what a file above the chain's newest generation is. Returns whether it is a part of the page that is cut off.
-  private func cutOff(_ generation: UInt64, by chain: inout Chain) throws(LogStoreError) -> Bool {
+  ///
+  /// - Parameter successors: the higher journals that are cut off, by the generation whose log they go on with.
+  private func cutOff(
+    _ generation: UInt64, before successors: inout [UInt64: JournalHeader], by chain: inout Chain
+  ) throws(LogStoreError) -> Bool {
     var found = false
     let name = PageFile.journal(generation).name
     switch try files.journal(generation) {
     case .usable(let journal):
       found = isCutOff(name, journal.header.id, &chain)
       if found {
-        chain.cutOff.append(CutOffJournal(journal))
+        let successor = successors[generation].flatMap { $0.follows(journal.header) ? $0 : nil }
+        chain.cutOff.append(CutOffJournal(journal, before: successor))
+        if let predecessor = journal.header.predecessor, predecessor.end != 0, successors[predecessor.generation] == nil
+        {
+          successors[predecessor.generation] = journal.header
+        }
       }
     case .damaged(let damage):
       found = isCutOff(name, damage.id, &chain)
-      if found { chain.cutOff.append(CutOffJournal(generation: generation, salt: 0, size: damage.size)) }
+      if found { chain.cutOff.append(CutOffJournal(generation, size: damage.size)) }
     case .notAFile:
       chain.findings.append(
         Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))

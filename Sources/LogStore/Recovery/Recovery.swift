@@ -65,7 +65,7 @@ struct Recovery {
             .damaged, "the end of the journal is missing; look for a complete copy, or open with the salvage policy",
             path: journal.path, offset: missing.lowerBound, lsn: result.lsn)
         }
-        cutOff(chain.journals[(index + 1)...], &result)
+        cutOff(from: index + 1, &result)
         break
       }
       if outcome.stoppedBySink, until != .now { break }
@@ -81,8 +81,9 @@ struct Recovery {
     _ journal: CutOffJournal, from start: UInt64, upTo end: UInt64? = nil, _ result: inout Result
   ) {
     let start = max(start, UInt64(Limits.headerBytes))
-    let end = max(end ?? journal.size, start + 1)
-    let most = end == .max ? 0 : (end - start) / UInt64(Limits.frameOverhead)
+    let end = max(end ?? journal.end, start + 1)
+    let most =
+      journal.lsn?.subtractingCapped(result.lsn) ?? (end == .max ? 0 : (end - start) / UInt64(Limits.frameOverhead))
     result.newLosses.append(
       LossRecord(
         generation: journal.generation, salt: journal.salt, start: start, end: end,
@@ -144,13 +145,19 @@ struct Recovery {
     }
     // Under `pointInTime` the state takes in nothing of what stands behind the range that stopped the replay, either.
     let limit = min(journal.status.size, successor?.header.predecessor?.end ?? journal.status.size)
-    if outcome.stoppedAtDamage, let stop = outcome.dropped.last?.range.upperBound, stop < limit {
-      lose(CutOffJournal(journal), from: stop, upTo: limit, &result)
-      result.quarantine.append(QuarantineRange(generation: journal.generation, range: stop..<limit))
+    if outcome.stoppedAtDamage, let stop = outcome.dropped.last?.range.upperBound {
+      let isCut = journal.status.size < journal.expectedLength(before: successor?.header)
+      let whole = CutOffJournal(journal, before: successor?.header)
+      if stop < limit || isCut { lose(whole, from: stop, upTo: isCut ? whole.end : limit, &result) }
+      if stop < limit {
+        result.quarantine.append(QuarantineRange(generation: journal.generation, range: stop..<limit))
+      }
     }
     if let missing = outcome.missing {
       result.report.isIncomplete = true
-      lose(CutOffJournal(journal), from: missing.lowerBound, upTo: missing.upperBound, &result)
+      // A newest journal had this much when it began; how much it came to, nobody knows.
+      let end = successor == nil ? .max : missing.upperBound
+      lose(CutOffJournal(journal), from: missing.lowerBound, upTo: end, &result)
       result.report.findings.append(
         Finding(
           .missing, .damage, file: journal.name, range: missing, lsns: nil,
@@ -174,10 +181,11 @@ struct Recovery {
     }
   }
 
-  private func cutOff(_ journals: ArraySlice<JournalFile>, _ result: inout Result) {
-    for journal in journals {
+  private func cutOff(from first: Int, _ result: inout Result) {
+    for (index, journal) in chain.journals.enumerated().dropFirst(first) {
+      let successor = index + 1 < chain.journals.count ? chain.journals[index + 1] : successor
       result.report.isIncomplete = true
-      lose(CutOffJournal(journal), from: 0, &result)
+      lose(CutOffJournal(journal, before: successor?.header), from: 0, &result)
       result.report.findings.append(
         Finding(
           .cutOff, .damage, file: journal.name,

@@ -1,3 +1,5 @@
+import LogStoreTesting
+
 /// Bytes of a page that are no longer what they were.
 struct Damage: Sendable, Equatable {
   struct Edit: Sendable, Equatable {
@@ -10,9 +12,15 @@ struct Damage: Sendable, Equatable {
   var edits: [Edit] = []
   /// A file that ends earlier than it did.
   var cut: (file: String, length: Int)?
+  /// Whether that file is not there at all: it is cut to nothing, and its name is gone too.
+  var isRemoval = false
+
+  /// The file that is gone.
+  var removed: String? { isRemoval ? cut?.file : nil }
 
   static func == (left: Damage, right: Damage) -> Bool {
     left.edits == right.edits && left.cut?.file == right.cut?.file && left.cut?.length == right.cut?.length
+      && left.isRemoval == right.isRemoval
   }
 
   static func flip(_ bit: Int, of file: String, in files: [String: [UInt8]]) -> Damage {
@@ -21,6 +29,8 @@ struct Damage: Sendable, Equatable {
   }
 
   static func cut(_ file: String, to length: Int) -> Damage { Damage(cut: (file, length)) }
+
+  static func removal(of file: String) -> Damage { Damage(cut: (file, 0), isRemoval: true) }
 
   /// Where the bytes of a file differ from what they were.
   func changes(in file: String, of whole: [UInt8]) -> [Range<Int>] {
@@ -54,7 +64,7 @@ struct Damage: Sendable, Equatable {
           for byte in change.clamped(to: edit.range) { print.add(UInt64(edit.bytes[byte - edit.offset])) }
         }
         // Bytes that are gone are none.
-        print.add(cut?.file == name && change.upperBound == page.files[name]?.count ? 1 : 0)
+        print.add(cut?.file == name && change.upperBound == page.files[name]?.count ? isRemoval ? 2 : 1 : 0)
       }
     }
     return print.value
@@ -71,7 +81,18 @@ struct Damage: Sendable, Equatable {
     return damaged
   }
 
-  func apply(to storage: FrozenStorage) { for (name, file) in storage.files { apply(to: &file.bytes, of: name) } }
+  func apply(to storage: FrozenStorage) {
+    for (name, file) in storage.files { apply(to: &file.bytes, of: name) }
+    storage.hidden = removed
+  }
+
+  /// The same to a page on a disk.
+  func apply(to disk: SimulatedStorage, _ page: CorpusPage) {
+    for name in page.names where !changes(in: name, of: page.files[name] ?? []).isEmpty {
+      disk.edit(pagePath + "/" + name) { apply(to: &$0, of: name) }
+    }
+    if let removed { disk.delete(pagePath + "/" + removed) }
+  }
 
   func undo(in storage: FrozenStorage, _ files: [String: [UInt8]]) {
     for edit in edits {
@@ -79,5 +100,6 @@ struct Damage: Sendable, Equatable {
       storage.files[edit.file]?.bytes.replaceSubrange(edit.range, with: whole[edit.range])
     }
     if let cut, let whole = files[cut.file] { storage.files[cut.file]?.bytes = whole }
+    storage.hidden = nil
   }
 }

@@ -9,9 +9,7 @@ struct DamageAftermath {
 
   private func disk() -> SimulatedStorage {
     let disk = page.disk.crash(.kill)
-    for name in page.names where !damage.changes(in: name, of: page.files[name] ?? []).isEmpty {
-      disk.edit(pagePath + "/" + name) { damage.apply(to: &$0, of: name) }
-    }
+    damage.apply(to: disk, page)
     return disk
   }
 
@@ -54,7 +52,11 @@ struct DamageAftermath {
     }
     let found = report.findings.filter { $0.kind != .recordedLoss }.map(\.severity).max()
     let snapshots = page.names.filter { $0.hasSuffix(".snapshot") }
-    let isSnapshotHit = snapshots.contains { !damage.changes(in: $0, of: page.files[$0] ?? []).isEmpty }
+    // What is not there is damage only where something needs it.
+    let isSnapshotHit = snapshots.contains {
+      $0 != damage.removed && !damage.changes(in: $0, of: page.files[$0] ?? []).isEmpty
+    }
+    if reach.needsNothingGone(sight, page) { return nil }
     if isSnapshotHit || reach.hitsDurableLog || reach.hitsHeader, found != .damage {
       return "verify does not find the damage: \(report.findings)"
     }
@@ -148,6 +150,7 @@ struct DamageAftermath {
     if DamageAftermath.report(sight)?.hasDamage == true, !again.report.hasDamage, isAnythingLost(sight) {
       return "the second opening no longer says what is lost"
     }
+    if let problem = understatement(sight, again.report) { return problem }
     if let litter = cut.names(in: pagePath).first(where: { $0.hasSuffix(".tmp") }) { return "left over: \(litter)" }
     if let problem = try compact(again, sight, keys) { return problem }
     try again.close()
@@ -170,6 +173,17 @@ struct DamageAftermath {
     }
     return DamageAftermath.agree(try opened.sight(keys), sight, more: DamageAftermath.more)
       ? nil : "compacting changes the state"
+  }
+
+  /// Where a gap has taken the end of the log, what is on record of it comes to no less than is gone.
+  private func understatement(_ sight: Sight, _ later: RecoveryReport) -> String? {
+    guard case .shown(let shown) = sight, shown.report.isIncomplete, shown.lsn < page.lsn else { return nil }
+    let before = Set(shown.report.findings.filter { $0.kind == .recordedLoss })
+    let recorded = later.findings.filter { $0.kind == .recordedLoss && !before.contains($0) }
+    let most = recorded.reduce(0 as UInt64?) { sum, loss in sum.flatMap { sum in loss.lostOperations.map { sum + $0 } }
+    }
+    guard let most, most < page.lsn - shown.lsn else { return nil }
+    return "\(page.lsn - shown.lsn) operations are gone, and at most \(most) are on record: \(recorded)"
   }
 
   private func isAnythingLost(_ sight: Sight) -> Bool {

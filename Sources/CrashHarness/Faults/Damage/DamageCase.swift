@@ -27,6 +27,7 @@ struct DamageCase: Sendable, CustomStringConvertible {
   enum Kind: Sendable {
     case flip(file: String, bit: Int)
     case cut(file: String, length: Int)
+    case removed(file: String)
     case sector(Sector, size: Int, Place, other: Place?)
   }
 
@@ -38,6 +39,7 @@ struct DamageCase: Sendable, CustomStringConvertible {
     switch kind {
     case .flip(let file, let bit): "flips \(seed) \(page) \(file) \(bit)"
     case .cut(let file, let length): "cuts \(seed) \(page) \(file) \(length)"
+    case .removed(let file): "removed \(seed) \(page) \(file)"
     case .sector(let sector, let size, let place, let other):
       "sectors \(seed) \(page) \(sector) \(size) \(place.file) \(place.number)"
         + (other.map { " \($0.file) \($0.number)" } ?? "")
@@ -52,7 +54,7 @@ struct DamageCase: Sendable, CustomStringConvertible {
 
   init?(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
-    guard words.count >= 5, let seed = UInt64(words[1]) else { return nil }
+    guard words.count >= 4, let seed = UInt64(words[1]) else { return nil }
     (self.seed, page) = (seed, words[2])
     switch (words[0], words.count) {
     case ("flips", 5):
@@ -61,6 +63,7 @@ struct DamageCase: Sendable, CustomStringConvertible {
     case ("cuts", 5):
       guard let length = Int(words[4]) else { return nil }
       kind = .cut(file: words[3], length: length)
+    case ("removed", 4): kind = .removed(file: words[3])
     case ("sectors", 7), ("sectors", 9):
       guard let sector = Sector(rawValue: words[3]), let size = Int(words[4]), let number = Int(words[6]) else {
         return nil
@@ -84,6 +87,7 @@ struct DamageCase: Sendable, CustomStringConvertible {
     case .cut(let file, let length):
       guard let whole = page.files[file], length < whole.count else { return nil }
       return .cut(file, to: length)
+    case .removed(let file): return page.files[file].map { _ in .removal(of: file) }
     case .sector(let sector, let size, let place, let other):
       return SectorDamage(page: page, size: size, seed: seed).damage(sector, place, other)
     }

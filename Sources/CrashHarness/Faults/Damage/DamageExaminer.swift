@@ -21,6 +21,8 @@ struct DamageExaminer {
     /// The known limit: the newest journal is cut right behind an earlier close mark, and is then, byte for byte, what it
     /// was when it was closed there.
     case earlierClose
+    /// The known limit: the newest journal is gone, and nothing names it. The page is what it was before it was begun.
+    case neverBegun
     /// What another file would have stood in for is gone, and another file is hit too.
     case compound
   }
@@ -46,6 +48,7 @@ struct DamageExaminer {
 
   private func judge(_ error: LogStoreError, _ policy: RecoveryPolicy) -> Answer {
     let fits: Set<LogStoreError.Code> = [.damaged, .noBase, .foreignFile]
+    if error.code == .notFound, page.names == reach.removed.map({ [$0] }) { return .fine(.refused) }
     guard fits.contains(error.code) else { return .wrong("opening says \(error)") }
     // An application's state is read whole at opening, and of the table what the journal's operations need of it.
     if reach.hitsBaseBody, error.code == .damaged, error.path?.hasSuffix(page.anatomy.base ?? "") == true {
@@ -86,6 +89,9 @@ struct DamageExaminer {
   private func judge(_ shown: Sight.Shown, _ policy: RecoveryPolicy) -> Answer {
     let told = hasToldDamage(shown.report)
     let torn = shown.report.findings.contains { $0.kind == .tornTail || $0.kind == .notClosed }
+    if !told, reach.needsNothingGone(.shown(shown), page) {
+      return .fine(reach.unnamed == nil ? .exact : .neverBegun)
+    }
     guard reach.hitsOpening else {
       guard shown.table == page.truth, shown.lsn == page.lsn else {
         return .wrong("nothing that the log needs is hit, and the state is another one")
@@ -127,6 +133,7 @@ struct DamageExaminer {
   private func explain(_ shown: Sight.Shown, _ policy: RecoveryPolicy) -> Verdict? {
     let isWhole = shown.table == page.truth
     if isWhole, reach.batches.isEmpty { return .reported }
+    if let unnamed = reach.unnamed, unnamed.contains(where: { shown.table == page.states[$0] }) { return .reported }
     if let stop = reach.tornStop, !reach.hitsDurableLog, !reach.hitsHeader {
       // Not one batch less than what stands in front of the torn tail, nor more.
       return shown.table == page.states[stop] && shown.lsn == page.lsns[stop] ? .torn : nil

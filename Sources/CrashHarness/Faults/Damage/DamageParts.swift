@@ -8,11 +8,17 @@ enum DamageParts {
     }
   }
 
-  /// Every length that is less than a file's.
+  /// Every length that is less than a file's, and every file gone.
   static func cuts(_ corpus: Corpus, _ seed: UInt64) -> [DamageSweep.Portion] {
     portions(corpus, each: 64) { page, name in
       let count = page.files[name]?.count ?? 0
-      return (count, { DamageCase(seed: seed, page: page.name, kind: .cut(file: name, length: $0)) })
+      return (
+        count + 1,
+        {
+          DamageCase(
+            seed: seed, page: page.name, kind: $0 < count ? .cut(file: name, length: $0) : .removed(file: name))
+        }
+      )
     }
   }
 

@@ -16,7 +16,12 @@ final class FrozenStorage: Storage, @unchecked Sendable {
   }
 
   let files: [String: File]
-  fileprivate let names: [String]
+  private let names: [String]
+  /// A file that is not there.
+  var hidden: String?
+
+  fileprivate var shown: [String] { names.filter { $0 != hidden } }
+  fileprivate func file(_ name: String) -> File? { name == hidden ? nil : files[name] }
 
   /// The page at `pagePath`, with the inodes that its files have there.
   init(_ page: CorpusPage) throws {
@@ -53,13 +58,13 @@ private final class FrozenDirectory: StorageDirectory {
 
   private func full(_ name: String) -> String { path + "/" + name }
 
-  func list() throws(StorageError) -> [String] { storage.names }
+  func list() throws(StorageError) -> [String] { storage.shown }
 
-  func status(of name: String) throws(StorageError) -> FileStatus? { storage.files[name].map { FrozenFile.status($0) } }
+  func status(of name: String) throws(StorageError) -> FileStatus? { storage.file(name).map { FrozenFile.status($0) } }
 
   func open(_ name: String, _ access: FileAccess) throws(StorageError) -> any StorageFile {
     guard case .read = access else { throw refusal(.open, name) }
-    guard let file = storage.files[name] else { throw StorageError(.open, errno: 2, path: full(name)) }
+    guard let file = storage.file(name) else { throw StorageError(.open, errno: 2, path: full(name)) }
     return FrozenFile(file, full(name))
   }
 

@@ -34,6 +34,12 @@ struct Reach {
   /// Whether the newest journal is cut right behind an earlier close mark: it is then what it was when it was closed.
   private(set) var isEarlierClose = false
 
+  /// The file that is gone, name and all.
+  private(set) var removed: String?
+  /// Batches that the page has without it where that cannot be told from one whose last journal was never begun: there is no
+  /// snapshot of its number, and nothing names it.
+  private(set) var unnamed: ClosedRange<Int>?
+
   /// Whether something is gone that another file stands in for, and another file is hit too. Then this is promised: the
   /// damage is reported, no value is made up, and what was written last by a batch that can be read is there.
   var isCompound: Bool { filesHit > 1 && (hitsHeader || hitsBaseEnds) }
@@ -59,6 +65,13 @@ struct Reach {
     if let newest = anatomy.newest, let cut = damage.cut, cut.file == newest.name {
       isEarlierClose = newest.marks.contains { $0.isClosed && $0.range.upperBound == cut.length }
     }
+    removed = damage.removed
+    if let newest = anatomy.newest, newest.name == removed,
+      page.files[String(newest.name.dropLast(7)) + "snapshot"] == nil
+    {
+      // What it had carried still stands where it stood before.
+      unnamed = newest.firstIndex...page.history.count
+    }
     filesHit = page.names.count { !damage.changes(in: $0, of: page.files[$0] ?? []).isEmpty }
     if headersHit > 1 {
       hitsToldHeader = false
@@ -80,6 +93,13 @@ struct Reach {
     // A snapshot cut short has no footer where a footer is looked for.
     if damage.cut?.file == base { hitsBaseEnds = true }
     if hitsBaseEnds { hitsToldHeader = false }
+  }
+
+  /// Whether a file is gone without which the page is what it would be if it had never had it.
+  func needsNothingGone(_ sight: Sight, _ page: CorpusPage) -> Bool {
+    guard let removed, case .shown(let shown) = sight else { return false }
+    if let unnamed { return unnamed.contains { shown.table == page.states[$0] } }
+    return (removed == page.anatomy.base || !hitsOpening) && shown.table == page.truth && shown.lsn == page.lsn
   }
 
   private static let headerBytes = 128
