@@ -139,24 +139,81 @@ import Testing
 
   // MARK: The command
 
+  /// Programs in the place of the command and of strace.
+  private struct FakeTools {
+    private let folder = TemporaryFolder()
+    private let tools: LogctlTools
+
+    /// - Parameter body: what the command does, for a shell.
+    init(_ body: String) {
+      let command = folder.path + "/logctl"
+      tools = LogctlTools(logctl: command, strace: folder.path + "/strace")
+      FakeTools.install(body, at: command)
+      // It runs what follows its own options.
+      FakeTools.install("while [ \"$1\" != \(command) ]; do shift; done\nexec \"$@\"", at: tools.strace)
+    }
+
+    // The programs last as long as the folder, which must not go before they have run.
+    func undisturbed(_ scenario: LogctlScenario) throws -> LogctlRun {
+      try withExtendedLifetime(folder) { try LogctlRun(scenario, tools.logctl) }
+    }
+
+    func run(
+      _ one: LogctlCase, _ scenario: LogctlScenario, _ undisturbed: LogctlRun, patience: Int = 20
+    ) throws -> (fired: Bool, problem: String?) {
+      try withExtendedLifetime(folder) {
+        try one.run(scenario, tools, undisturbed: undisturbed, patience: patience)
+      }
+    }
+
+    private static func install(_ body: String, at path: String) {
+      TemporaryFolder.write(Array("#!/bin/sh\n\(body)\n".utf8), to: path)
+      #expect(ChildProcess.succeeds("chmod", "+x", path))
+    }
+  }
+
+  private static let call = SystemCall(name: "pread64", number: 1)
+
   @Test func aCommandThatHangsIsTold() throws {
-    let folder = TemporaryFolder()
-    let command = folder.path + "/logctl"
-    TemporaryFolder.write(Array("#!/bin/sh\nsleep 30\n".utf8), to: command)
-    #expect(ChildProcess.succeeds("chmod", "+x", command))
-    // Instead of strace, a program that runs what follows its options.
-    let strace = folder.path + "/strace"
-    let script = "#!/bin/sh\nwhile [ \"$1\" != \(command) ]; do shift; done\nexec \"$@\"\n"
-    TemporaryFolder.write(Array(script.utf8), to: strace)
-    #expect(ChildProcess.succeeds("chmod", "+x", strace))
-    let call = SystemCall(name: "openat", number: 1)
+    let scenario = try LogctlScenario(.verify)
+    let undisturbed = try FakeTools("exit 0").undisturbed(scenario)
+    let fake = FakeTools("sleep 30")
     for interference in [Interference.kill, .inputOutput] {
-      let one = LogctlCase(.verify, interference, call, isRepeating: false)
-      let outcome = try one.run(
-        LogctlScenario(.verify), LogctlTools(logctl: command, strace: strace), patience: 1)
+      let one = LogctlCase(.verify, interference, DamageOracleTests.call, isRepeating: false)
+      let outcome = try fake.run(one, scenario, undisturbed, patience: 1)
       #expect(outcome.problem == "it hangs")
       #expect(!outcome.fired)
     }
+  }
+
+  /// Who swallows an error and ends as if nothing had been, and who takes a whole page for a damaged one.
+  @Test(arguments: [
+    (LogctlScenario.Command.verify, "echo clean; exit 0", nil),
+    (.verify, "echo empty; exit 0", "it exits with 0, and prints something else than otherwise: empty\n"),
+    (.replay, "exit 0", "it exits with 0, and prints something else than otherwise: "),
+    (.verify, "echo clean; exit 2", "it exits with 2"), (.replay, "echo clean; exit 3", "it exits with 3"),
+    (.verify, "echo half; exit 74", nil), (.verify, "exit 66", "it exits with 66"),
+    (.import, "echo clean; exit 2", "it exits with 2"), (.salvage, "exit 2", nil),
+  ])
+  func aCommandThatIsNotHonestIsTold(command: LogctlScenario.Command, body: String, problem: String?) throws {
+    let scenario = try LogctlScenario(command)
+    let undisturbed = try FakeTools("echo clean; exit 0").undisturbed(scenario)
+    let fake = FakeTools(body)
+    let one = LogctlCase(command, .inputOutput, DamageOracleTests.call, isRepeating: false)
+    #expect(try fake.run(one, scenario, undisturbed).problem == problem)
+    // A salvage may do so where a read has failed, and nowhere else.
+    if command == .salvage {
+      let other = LogctlCase(command, .refused, DamageOracleTests.call, isRepeating: false)
+      #expect(try fake.run(other, scenario, undisturbed).problem == "it exits with 2")
+    }
+  }
+
+  @Test func howLongAnImportTookIsNotCompared() throws {
+    let scenario = try LogctlScenario(.import)
+    #expect(scenario.stable(bytes("imported\n 0.1 s")) == scenario.stable(bytes("imported\n 0.2 s")))
+    #expect(scenario.stable(bytes("imported 1\n")) != scenario.stable(bytes("imported 2\n")))
+    let verify = try LogctlScenario(.verify)
+    #expect(verify.stable(bytes("one\ntwo")) != verify.stable(bytes("one\nthree")))
   }
 
   @Test func casesThatNeverComeToTheirCallAreFew() {

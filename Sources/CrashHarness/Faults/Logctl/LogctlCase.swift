@@ -25,53 +25,60 @@ struct LogctlCase: Sendable, CustomStringConvertible {
     self.init(command, interference, SystemCall(name: words[3], number: number), isRepeating: words[5] == "on")
   }
 
-  /// What the command may say when it has not been killed: that it is done, with or without findings, or that it failed,
-  /// could not create, or met the system's error.
-  private static let honest: Set<Int32> = [0, 1, 2, 3, 73, 74]
+  /// What a command that failed exits with: it failed, could not create, or met the system's error.
+  private static let failures: Set<Int32> = [1, 73, 74]
 
   /// A command that has taken so long hangs: undisturbed, it takes a fraction of a second.
   private static let patience = 20
 
-  /// Whether strace came to the call, and what is wrong; nil if nothing is.
+  /// - Parameter undisturbed: what the command does otherwise.
+  /// - Returns: whether strace came to the call, and what is wrong; nil if nothing is.
   func run(
-    _ scenario: LogctlScenario, _ tools: LogctlTools, patience: Int = LogctlCase.patience
+    _ scenario: LogctlScenario, _ tools: LogctlTools, undisturbed: LogctlRun, patience: Int = LogctlCase.patience
   ) throws -> (fired: Bool, problem: String?) {
-    let folder = TemporaryFolder()
-    let (page, trace) = (folder.path + "/page", folder.path + "/trace")
-    guard ChildProcess.succeeds("cp", "-R", scenario.template, page) else { throw Disagreement("cannot copy the page") }
-    let line =
-      "exec timeout -s KILL \(patience) \(tools.strace) -f -qq -o \(trace) -e trace=\(call.name) "
-      + "-e \(interference.injection(call, on: isRepeating)) " + scenario.shell(tools.logctl, on: page)
     let start = ContinuousClock.now
-    let ending = try ChildProcess(["-c", line], program: "sh", isQuiet: true).wait()
+    let run = try LogctlRun(scenario, tools.logctl, patience: patience) { folder in
+      "\(tools.strace) -f -qq -o \(folder)/trace -e trace=\(call.name) "
+        + "-e \(interference.injection(call, on: isRepeating))"
+    }
     let isLate = ContinuousClock.now - start >= .seconds(patience)
-    let said = String(decoding: TemporaryFolder.read(trace) ?? [], as: UTF8.self)
+    let said = String(decoding: TemporaryFolder.read(run.folder.path + "/trace") ?? [], as: UTF8.self)
     let fired = interference == .kill ? said.contains("killed by SIGKILL") : said.contains("(INJECTED)")
     // Both ends with SIGKILL; who is killed in front of a call is so at once.
-    return (fired, isLate ? "it hangs" : try problem(ending, fired, page, scenario))
+    return (fired, isLate ? "it hangs" : try problem(run, fired, scenario, undisturbed))
   }
 
   private func problem(
-    _ ending: ChildProcess.Ending, _ fired: Bool, _ page: String, _ scenario: LogctlScenario
+    _ run: LogctlRun, _ fired: Bool, _ scenario: LogctlScenario, _ undisturbed: LogctlRun
   ) throws -> String? {
-    var succeeded = false
-    switch ending {
+    let succeeded = run.ending == undisturbed.ending
+    switch run.ending {
     case .exited(let code):
       // A shell's way of saying that what it ran was killed.
       if code == 137 || code == 124 {
         if interference != .kill || !fired { return "it was killed" }
-      } else if !LogctlCase.honest.contains(code) {
+      } else if succeeded {
+        // Whoever ends as if nothing had been has to have done and said all of it.
+        if scenario.stable(run.output) != scenario.stable(undisturbed.output) {
+          return "it exits with \(code), and prints something else than otherwise: "
+            + String(decoding: run.output.prefix(300), as: UTF8.self)
+        }
+      } else if !LogctlCase.failures.contains(code), !(code == 2 && mayFindDamage(scenario)) {
         return "it exits with \(code)"
       }
-      succeeded = code == 0
     case .killed(let signal):
       if interference != .kill || signal != SIGKILL || !fired { return "signal \(signal)" }
     }
     do {
-      return try scenario.examine(page, succeeded: succeeded).map { "\(ending): \($0)" }
+      return try scenario.examine(run.page, succeeded: succeeded).map { "\(run.ending): \($0)" }
     } catch {
-      return "\(ending), and then the page: \(error)"
+      return "\(run.ending), and then the page: \(error)"
     }
+  }
+
+  /// The page is whole. Only a salvage takes what cannot be read for damage: it copies around that.
+  private func mayFindDamage(_ scenario: LogctlScenario) -> Bool {
+    scenario.command == .salvage && interference == .inputOutput && call.name.contains("read")
   }
 }
 
@@ -102,20 +109,17 @@ struct LogctlTools: Sendable {
     return LogctlTools(logctl: logctl, strace: "strace")
   }
 
-  /// The calls that a subcommand makes when nothing disturbs it.
-  func calls(_ scenario: LogctlScenario) throws -> [SystemCall] {
-    let folder = TemporaryFolder()
-    let (page, trace) = (folder.path + "/page", folder.path + "/trace")
-    guard ChildProcess.succeeds("cp", "-R", scenario.template, page) else { throw Disagreement("cannot copy the page") }
-    let line =
-      "exec \(strace) -f -qq -o \(trace) -e trace=\(SystemCall.names.joined(separator: ",")) "
-      + scenario.shell(logctl, on: page)
-    let ending = try ChildProcess(["-c", line], program: "sh", isQuiet: true).wait()
-    guard case .exited(let code) = ending, [0, 2, 3].contains(code) else {
-      throw Disagreement("an undisturbed logctl \(scenario.command) ends with \(ending)")
+  /// What a subcommand does, and the calls that it makes, when nothing disturbs it.
+  func undisturbed(_ scenario: LogctlScenario) throws -> (run: LogctlRun, calls: [SystemCall]) {
+    let run = try LogctlRun(scenario, logctl) { folder in
+      "\(strace) -f -qq -o \(folder)/trace -e trace=\(SystemCall.names.joined(separator: ","))"
     }
-    let found = SystemCall.all(in: String(decoding: TemporaryFolder.read(trace) ?? [], as: UTF8.self), page: page)
-    guard !found.isEmpty else { throw Disagreement("strace shows no call of logctl \(scenario.command)") }
-    return found
+    guard case .exited(let code) = run.ending, [0, 3].contains(code) else {
+      throw Disagreement("an undisturbed logctl \(scenario.command) ends with \(run.ending)")
+    }
+    let trace = String(decoding: TemporaryFolder.read(run.folder.path + "/trace") ?? [], as: UTF8.self)
+    let calls = SystemCall.all(in: trace, page: LogctlRun.page)
+    guard !calls.isEmpty else { throw Disagreement("strace shows no call of logctl \(scenario.command)") }
+    return (run, calls)
   }
 }

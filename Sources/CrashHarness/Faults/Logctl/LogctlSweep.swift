@@ -17,14 +17,15 @@ struct LogctlSweep {
     }
     for command in LogctlScenario.Command.allCases where !plan.isOver {
       let scenario = try LogctlScenario(command)
-      let all = try cases(command, tools.calls(scenario))
+      let (undisturbed, calls) = try tools.undisturbed(scenario)
+      let all = cases(command, calls)
       let chosen = plan.isCI ? some(of: all) : all
       let next = Atomic(0)
       DispatchQueue.concurrentPerform(iterations: plan.workers) { _ in
         while !plan.isOver {
           let number = next.add(1, ordering: .relaxed).oldValue
           guard number < chosen.count else { return }
-          work(chosen[number], scenario, tools, tally)
+          work(chosen[number], scenario, tools, undisturbed, tally)
         }
       }
     }
@@ -47,10 +48,12 @@ struct LogctlSweep {
     return stride(from: 0, to: all.count, by: step).map { all[$0] }
   }
 
-  private static func work(_ one: LogctlCase, _ scenario: LogctlScenario, _ tools: LogctlTools, _ tally: Tally) {
+  private static func work(
+    _ one: LogctlCase, _ scenario: LogctlScenario, _ tools: LogctlTools, _ undisturbed: LogctlRun, _ tally: Tally
+  ) {
     let start = ContinuousClock.now
     do {
-      let (fired, problem) = try one.run(scenario, tools)
+      let (fired, problem) = try one.run(scenario, tools, undisturbed: undisturbed)
       if let problem { tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: row) }
       tally.add(fired ? row : row + unreached, states: 1, seconds: (ContinuousClock.now - start) / .seconds(1))
     } catch {
@@ -76,6 +79,10 @@ struct LogctlSweep {
     } catch {
       throw Disagreement(error.reason)
     }
-    return try one.run(LogctlScenario(one.command), tools).problem.map { Violation(what: $0, replay: "t1:\(one)") }
+    let scenario = try LogctlScenario(one.command)
+    let undisturbed = try tools.undisturbed(scenario).run
+    return try one.run(scenario, tools, undisturbed: undisturbed).problem.map {
+      Violation(what: $0, replay: "t1:\(one)")
+    }
   }
 }

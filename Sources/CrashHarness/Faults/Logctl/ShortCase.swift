@@ -22,46 +22,19 @@ struct ShortCase: Sendable, CustomStringConvertible {
     self.init(command, call, number, isRepeating: words[4] == "on")
   }
 
-  /// How a command ends, and what it prints.
-  struct Run: Equatable {
-    var ending: ChildProcess.Ending
-    var output: [UInt8]
-    /// Where the page is, whatever becomes of it.
-    let folder = TemporaryFolder()
-
-    static func == (one: Run, other: Run) -> Bool { one.ending == other.ending && one.output == other.output }
-
-    init(_ scenario: LogctlScenario, _ logctl: String, _ environment: (String) -> String) throws {
-      // The page has the same name each time: what is printed names it.
-      guard ChildProcess.succeeds("cp", "-R", scenario.template, folder.path + "/page") else {
-        throw Disagreement("cannot copy the page")
-      }
-      let line =
-        "cd \(folder.path) && exec timeout -s KILL 20 \(environment(folder.path)) "
-        + scenario.shell(logctl, on: "page") + " > output"
-      ending = try ChildProcess(["-c", line], program: "sh", isQuiet: true).wait()
-      output = TemporaryFolder.read(folder.path + "/output") ?? []
-    }
-  }
-
   /// - Parameter undisturbed: what the command does otherwise.
   /// - Returns: whether there was such a call, and what is wrong.
   func run(
-    _ scenario: LogctlScenario, _ logctl: String, _ calls: ShortCalls, undisturbed: Run
+    _ scenario: LogctlScenario, _ logctl: String, _ calls: ShortCalls, undisturbed: LogctlRun
   ) throws -> (fired: Bool, problem: String?) {
-    let run = try Run(scenario, logctl) { folder in
+    let run = try LogctlRun(scenario, logctl) { folder in
       calls.environment(call, number: number, on: isRepeating, mark: folder + "/mark")
     }
     let fired = unsafe access(run.folder.path + "/mark", F_OK) == 0
     if run.ending != undisturbed.ending {
       return (fired, "it ends with \(run.ending) instead of \(undisturbed.ending)")
     }
-    if scenario.printsTheSame, run.output != undisturbed.output { return (fired, "it prints something else") }
-    return (fired, try scenario.examine(run.folder.path + "/page", succeeded: run.ending == .exited(0)))
+    if scenario.stable(run.output) != scenario.stable(undisturbed.output) { return (fired, "it prints something else") }
+    return (fired, try scenario.examine(run.page, succeeded: run.ending == .exited(0)))
   }
-}
-
-extension LogctlScenario {
-  /// Whether what it prints says nothing of when and where it ran.
-  var printsTheSame: Bool { command == .replay || command == .verify }
 }

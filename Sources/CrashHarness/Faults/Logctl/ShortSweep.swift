@@ -46,7 +46,7 @@ struct ShortSweep {
     var one = ShortCase(task.command, task.call, 1, isRepeating: task.isRepeating)
     do {
       let scenario = try LogctlScenario(task.command)
-      let undisturbed = try ShortCase.Run(scenario, logctl) { _ in "" }
+      let undisturbed = try LogctlRun(scenario, logctl)
       while !plan.isOver {
         let (fired, problem) = try one.run(scenario, logctl, calls, undisturbed: undisturbed)
         guard fired else { break }
@@ -69,7 +69,7 @@ struct ShortSweep {
       throw Disagreement(error.reason)
     }
     let scenario = try LogctlScenario(one.command)
-    let undisturbed = try ShortCase.Run(scenario, logctl) { _ in "" }
+    let undisturbed = try LogctlRun(scenario, logctl)
     return try one.run(scenario, logctl, calls, undisturbed: undisturbed).problem.map {
       Violation(what: $0, replay: "t1:\(one)")
     }

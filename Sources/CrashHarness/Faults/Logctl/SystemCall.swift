@@ -21,7 +21,7 @@ struct SystemCall: Sendable, Hashable {
         names.contains(name)
       else { continue }
       counts[name, default: 0] += 1
-      if line.contains(page) { hasBegun = true }
+      if line.contains("\"\(page)") { hasBegun = true }
       if hasBegun { found.append(SystemCall(name: name, number: counts[name] ?? 0)) }
     }
     return found
