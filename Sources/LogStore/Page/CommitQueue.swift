@@ -9,6 +9,7 @@ internal import Synchronization
 final class CommitQueue: Sendable {
   private let state: Mutex<State>
   private let drainer: DispatchQueue
+  private let schedule: Schedule?
   /// Signalled once for each time that `State.isGathering` was lowered by somebody else than the drainer.
   private let gathered = DispatchSemaphore(value: 0)
   /// Commits and answers the first of the batches that it is given, as many as make a group; returns how many. Called with
@@ -33,8 +34,9 @@ final class CommitQueue: Sendable {
     }
   }
 
-  init(gathering: Gathering = Gathering()) {
-    state = Mutex(State(gathering: gathering))
+  init(gathering: Gathering = Gathering(), schedule: Schedule? = nil) {
+    state = Mutex(State(gathering: schedule == nil ? gathering : .always))
+    self.schedule = schedule
     drainer = DispatchQueue(label: "LogStore.commit")
   }
 
@@ -70,7 +72,7 @@ final class CommitQueue: Sendable {
 
   /// Hands the baton to the next claimant, or sees to the batches that wait.
   func release() {
-    if passOn() { drainer.async { self.drain() } }
+    if passOn() { startDraining() }
   }
 
   /// Hands the baton to the next claimant or to nobody. Where batches wait instead it stays where it is: returns true.
@@ -126,7 +128,7 @@ final class CommitQueue: Sendable {
       return .drain
     }
     switch next {
-    case .drain: drainer.async { self.drain() }
+    case .drain: startDraining()
     case .gathered: gathered.signal()
     case .waits: break
     case .answered: request.wake()
@@ -151,6 +153,11 @@ final class CommitQueue: Sendable {
   }
 
   // MARK: Draining
+
+  private func startDraining() {
+    guard let schedule else { return drainer.async { self.drain() } }
+    schedule.start { self.drain() }
+  }
 
   /// Writes what waits, group after group, until nothing does or somebody claims the baton. Holds the baton.
   private func drain() {
@@ -181,19 +188,26 @@ final class CommitQueue: Sendable {
       return $0.endGathering() ? nil : $0.gathering.patience
     }
     guard let patience else { return }
-    guard gathered.wait(timeout: DispatchTime(uptimeNanoseconds: end + patience)) == .timedOut else { return }
+    if let schedule {
+      schedule.pause()
+    } else if gathered.wait(timeout: DispatchTime(uptimeNanoseconds: end + patience)) == .success {
+      return
+    }
     let isTold = state.withLock { state in
       defer { state.isGathering = false }
       return !state.isGathering
     }
-    // Somebody ended it in this moment, and the signal is on its way.
+    // Somebody has ended it, and the signal is there or on its way.
     if isTold { gathered.wait() }
   }
 
   // MARK: Beside the writers
 
   /// Runs `work` on the engine's own thread, where blocking harms nobody.
-  func perform(_ work: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: work) }
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    guard let schedule else { return DispatchQueue.global().async(execute: work) }
+    schedule.start(work)
+  }
 
   /// The same, later; never, where that is centuries away: nothing is kept waiting for it.
   func perform(after nanoseconds: Int, _ work: @escaping @Sendable () -> Void) {

@@ -15,14 +15,17 @@ struct Gathering {
   private let share: Double
   /// Nanoseconds that it waits at most, however slow the medium is.
   private let longest: UInt64
-
   /// To wait and be woken takes longer than so many nanoseconds.
-  private static let shortest: UInt64 = 20_000
+  private let shortest: UInt64
 
-  init(share: Double = 0.5, longest: UInt64 = 2_000_000) {
+  init(share: Double = 0.5, longest: UInt64 = 2_000_000, shortest: UInt64 = 20_000) {
     self.share = share
     self.longest = longest
+    self.shortest = shortest
   }
+
+  /// Whoever wrote together is waited for, however long a commit took: for where the clock decides nothing.
+  static var always: Gathering { Gathering(shortest: 0) }
 
   /// A group of `count` batches took `duration` nanoseconds, and meanwhile `waiting` others have come.
   mutating func ended(count: Int, waiting: Int, duration: UInt64) {
@@ -31,7 +34,7 @@ struct Gathering {
     lastDuration = duration
     patience = min(UInt64(Double(typical) * share), longest)
     let writers = count + waiting
-    expected = writers >= 2 && patience >= Gathering.shortest ? writers : 0
+    expected = writers >= 2 && patience >= shortest ? writers : 0
   }
 
   /// One of those that were waited for has gone.

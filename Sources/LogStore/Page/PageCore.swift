@@ -36,7 +36,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   /// Where in which journal the next look is due whether to compact. Used by the holder of the baton.
   nonisolated(unsafe) var nextLook: (generation: UInt64, end: UInt64) = (0, 0)
 
-  let queue = CommitQueue()
+  let queue: CommitQueue
 
   /// What opening found out.
   struct Opening: Sendable {
@@ -55,6 +55,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     self.options = options
     self.makeModel = makeModel
     isReadOnly = mode == .readOnly
+    queue = CommitQueue(schedule: options.schedule)
     emit = EventDelivery(options.onEvent)
     heal = HealNotice(emit)
     let heal = heal

@@ -32,6 +32,8 @@ public struct PageOptions: Sendable {
   public var onProgress: ProgressHandler?
   /// Where the bytes go.
   public var storage: any Storage = FileSystemStorage()
+  /// Who decides when the engine goes on by itself; nil: the system.
+  package var schedule: Schedule?
 
   public init() {}
 }

@@ -10,13 +10,27 @@ import Testing
     let play = Play(seed: seed)
     let first = PlayRun(play, schedule: seed)
     #expect(first.problem == nil)
-    // When the engine's own queue begins is not for the turnstile to say.
-    guard !first.trace.contains(Turnstile.engine) else { return }
     let again = PlayRun(play, schedule: 0, following: first.trace)
     #expect(again.problem == nil)
     #expect(again.trace == first.trace)
     #expect(again.storage.files(in: pagePath) == first.storage.files(in: pagePath))
     #expect(again.moments == first.moments)
+  }
+
+  /// Neither the clock nor the system's queues decide anything, in plays in which writers wait for each other in the engine's
+  /// own thread, and in which it syncs beside them.
+  @Test func aSeedMakesTheSameThingHappenAgain() {
+    var (shared, beside) = (0, 0)
+    for seed in UInt64(1)..<40 {
+      let play = Play(seed: seed)
+      let (first, again) = (PlayRun(play, schedule: seed), PlayRun(play, schedule: seed))
+      #expect(first.trace == again.trace, "\(play)")
+      #expect(first.moments == again.moments, "\(play)")
+      #expect(first.storage.files(in: pagePath) == again.storage.files(in: pagePath), "\(play)")
+      guard first.trace.contains(Turnstile.engine) else { continue }
+      if play.syncsBeside { beside += 1 } else { shared += 1 }
+    }
+    #expect(shared > 4 && beside > 4)
   }
 
   @Test func seedsLeadToDifferentWays() {

@@ -25,6 +25,24 @@ import Testing
     #expect(tally.rows.reduce(0) { $0 + ($1.distinct ?? 0) } > states)
   }
 
+  @Test func aSeedMakesOneWorkerCountTheSameAgain() throws {
+    func counts() throws -> [String] {
+      var tier = StatesTier()
+      tier.parts = [Part.interleaved].map { part in
+        var part = part
+        part.sample = 12
+        return part
+      }
+      let tally = Tally()
+      try tier.run(Plan(.ci, seed: 3, workers: 1), tally)
+      #expect(tally.violations.isEmpty)
+      return tally.rows.map { "\($0.name): \($0.states), \($0.distinct ?? 0) distinct" }
+    }
+    let first = try counts()
+    #expect(try counts() == first)
+    #expect(!first.isEmpty)
+  }
+
   @Test func aPartsJobsAreSpreadAndEachIsDoneOnce() {
     for count in [1, 2, 9, 100, 2955] {
       #expect(Set((0..<count).map { Part.spread($0, over: count) }) == Set(0..<count))

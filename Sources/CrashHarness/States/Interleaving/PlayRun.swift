@@ -42,11 +42,13 @@ final class PlayRun: Sendable {
     let (disk, known) = Bases.disk(for: Workload(base: play.base, steps: [], seed: play.seed))
     storage = disk
     base = known[0]
+    let turnstile = Turnstile()
     do throws(LogStoreError) {
       var options = OpenPage.options(storage)
+      options.schedule = turnstile.schedule
       if play.syncsBeside { options.syncAfterBytes = 48 }
       let page = try Page(path: Workload.path(0), mode: .create, options: options)
-      run(page, seed, trace)
+      run(page, turnstile, seed, trace)
     } catch {
       notes.withLock { $0.problems.append("opening failed: \(error)") }
     }
@@ -55,16 +57,19 @@ final class PlayRun: Sendable {
   var trace: [Character] { notes.withLock { $0.trace } }
   var moments: [Int] { notes.withLock { $0.moments } }
 
-  private func run(_ page: Page, _ seed: UInt64, _ trace: [Character]) {
+  private func run(_ page: Page, _ turnstile: Turnstile, _ seed: UInt64, _ trace: [Character]) {
     storage.forgetCalls()
     storage.recordMoments()
-    let turnstile = Turnstile()
     storage.watch { _ in turnstile.arrive() }
     storage.watchSyncReturns { turnstile.arrive() }
     for part in play.parts {
       turnstile.start(part.name) { [self] in
         var reader: Page?
-        for action in part.actions { perform(action, part.name, page, &reader) }
+        for action in part.actions {
+          perform(action, part.name, page, &reader)
+          // What was woken together goes on one by one, too.
+          turnstile.arrive()
+        }
       }
     }
     var random = SeededRandom(seed: seed)

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Each thread stops in front of every call (``arrive()``) until it is chosen. A thread that waits inside the engine, for a
 /// lock or for another thread's commit, cannot be chosen; that it waits is seen in the system's account of it, not guessed
-/// from the time that goes by. Threads of the engine's own queues take part from their first call on.
+/// from the time that goes by. Threads that the engine starts take part from their beginning, whose turn is chosen as well:
+/// nothing is left to the clock or to the system's queues, and the same choices lead to the same calls.
 final class Turnstile: Sendable {
   struct Hang: Error {}
 
@@ -15,11 +16,10 @@ final class Turnstile: Sendable {
 
   private struct Actor {
     var name: Character
-    var status: ThreadStatus
-    var phase: Phase
+    /// Nil before it has begun.
+    var status: ThreadStatus?
+    var phase = Phase.running
     let turn = DispatchSemaphore(value: 0)
-    /// Whether it is one of those that have to come to an end.
-    var isOwn: Bool
   }
 
   private struct State {
@@ -37,39 +37,44 @@ final class Turnstile: Sendable {
 
   // MARK: Threads
 
-  /// Runs `body` on a thread that takes part under a name.
+  /// Runs `body` on a thread that takes part under a name, from the moment of this call on.
   func start(_ name: Character, _ body: @escaping @Sendable () -> Void) {
+    let number = state.withLock { state in
+      state.actors.append(Actor(name: name))
+      return state.actors.count - 1
+    }
     let thread = SystemThread { [self] in
       let status = ThreadStatus()
-      let turn = state.withLock { state in
-        let actor = Actor(name: name, status: status, phase: .parked, isOwn: true)
-        state.actors.append(actor)
-        return actor.turn
+      let turn: DispatchSemaphore? = state.withLock { state in
+        state.actors[number].status = status
+        if state.isOpen { return nil }
+        state.actors[number].phase = .parked
+        return state.actors[number].turn
       }
       changed.signal()
-      turn.wait()
+      turn?.wait()
       body()
-      defer { changed.signal() }
-      state.withLock { state in
-        guard let place = state.actors.firstIndex(where: { $0.status.id == status.id && $0.isOwn }) else { return }
-        state.actors[place].phase = .done
-      }
+      state.withLock { $0.actors[number].phase = .done }
+      changed.signal()
     }
     state.withLock { $0.threads.append(thread) }
   }
 
-  /// Waits until the calling thread is chosen.
+  /// What the engine starts by itself, and where it would wait for a time to pass, takes part as well.
+  var schedule: Schedule {
+    Schedule(start: { [self] in start(Turnstile.engine, $0) }, pause: { [self] in arrive() })
+  }
+
+  /// Waits until the calling thread, which was started here, is chosen.
   func arrive() {
     let id = pthread_self()
     let turn: DispatchSemaphore? = state.withLock { state in
       if state.isOpen { return nil }
-      if let place = state.actors.firstIndex(where: { $0.status.id == id && $0.phase != .done }) {
-        state.actors[place].phase = .parked
-        return state.actors[place].turn
+      guard let place = state.actors.firstIndex(where: { $0.status?.id == id && $0.phase != .done }) else {
+        preconditionFailure("a thread that nobody has started makes a call")
       }
-      let actor = Actor(name: Turnstile.engine, status: ThreadStatus(), phase: .parked, isOwn: false)
-      state.actors.append(actor)
-      return actor.turn
+      state.actors[place].phase = .parked
+      return state.actors[place].turn
     }
     guard let turn else { return }
     changed.signal()
@@ -92,10 +97,7 @@ final class Turnstile: Sendable {
     while true {
       settle(&known)
       let ready: [Character]? = state.withLock { state in
-        let isOver =
-          state.actors.filter(\.isOwn).count == state.threads.count
-          && state.actors.allSatisfy { !$0.isOwn || $0.phase == .done }
-          && !state.actors.contains { $0.phase == .parked }
+        let isOver = state.actors.allSatisfy { $0.phase == .done }
         return isOver ? nil : state.actors.filter { $0.phase == .parked }.map(\.name).sorted()
       }
       guard let ready else { return }
@@ -103,7 +105,7 @@ final class Turnstile: Sendable {
         release(name)
         lastProgress = .now
       } else {
-        // The engine's queue has been asked for something and has not begun.
+        // Whoever comes next according to a trace may still be on its way.
         guard ContinuousClock.now - lastProgress < .seconds(20) else { throw Hang() }
         _ = changed.wait(timeout: .now() + .microseconds(100))
       }
@@ -123,12 +125,11 @@ final class Turnstile: Sendable {
   private func openUp() {
     let actors = state.withLock { state in
       state.isOpen = true
-      defer { state.actors = [] }
       return state.actors
     }
     for actor in actors {
       if actor.phase == .parked { actor.turn.signal() }
-      actor.status.close()
+      actor.status?.close()
     }
   }
 
@@ -138,21 +139,15 @@ final class Turnstile: Sendable {
     var last: [pthread_t: UInt64] = [:]
     var same = 0
     while true {
-      let (running, isComplete) = state.withLock { state in
-        (
-          state.actors.filter { $0.phase == .running }.map(\.status),
-          state.actors.filter(\.isOwn).count == state.threads.count
-        )
-      }
-      if running.isEmpty, isComplete {
+      let running = state.withLock { state in state.actors.filter { $0.phase == .running }.map(\.status) }
+      if running.isEmpty {
         known = [:]
         return
       }
       // Most arrive at their next call at once, and say so.
       _ = changed.wait(timeout: .now() + .microseconds(100))
-      guard isComplete else { continue }
       var now: [pthread_t: UInt64] = [:]
-      for status in running { now[status.id] = status.waitingAt }
+      for case .some(let status) in running { now[status.id] = status.waitingAt }
       let areWaiting = now.count == running.count
       same = areWaiting && now == last ? same + 1 : 0
       last = now
