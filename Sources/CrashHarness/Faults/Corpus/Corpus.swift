@@ -1,3 +1,4 @@
+import Glibc
 import LogStore
 import LogStoreTesting
 
@@ -7,7 +8,12 @@ struct Corpus: Sendable {
   var bytes: Int { pages.reduce(0) { $0 + $1.bytes } }
 
   init(seed: UInt64) throws {
-    pages = try Corpus.recipes.map { try $0.build(seed) }
+    pages = try Corpus.recipes.filter { Corpus.chosen?.contains($0.name) ?? true }.map { try $0.build(seed) }
+  }
+
+  /// Where only some pages are wanted, as those that can be made with a deliberate bug in force: `CRASH_PAGES=open,closed`.
+  private static let chosen: Set<String>? = unsafe getenv("CRASH_PAGES").map {
+    Set(unsafe String(cString: $0).split(separator: ",").map(String.init))
   }
 
   static func page(_ name: String, seed: UInt64) throws -> CorpusPage? {
