@@ -95,6 +95,7 @@ private struct Unexpected: Error {}
     ("salvage --output --json p", "Missing value for '--output <new>'."),
     ("salvage --output= p", "The value '' is invalid for '--output <new>': it is empty."),
     ("replay --from 3 p", "The option '--from' needs '--frames'."),
+    ("replay --frames --from 10 --to 5 p", "The value of '--from' is greater than that of '--to'."),
     ("replay --values --frames p", "The options '--values' and '--frames' exclude each other."),
     ("replay --frames --at 3 p", "The options '--at' and '--frames' exclude each other."),
     ("replay --json --values p", "The options '--values' and '--json' exclude each other."),
@@ -146,7 +147,9 @@ private struct Unexpected: Error {}
       #expect(Set(short).count == short.count)
       for option in command.options {
         #expect(option.help.hasSuffix(".") || option.help.hasSuffix(")"))
-        for other in option.excludes + [option.needs].compactMap(\.self) { #expect(long.contains(other)) }
+        for other in option.excludes + [option.needs, option.atMost].compactMap(\.self) {
+          #expect(long.contains(other))
+        }
       }
     }
   }

@@ -8,6 +8,8 @@ final class CandidateSearch {
   private let limit: UInt64
   private let candidates: Int
   private var stretch: CandidateStretch?
+  /// Whom to tell how far a search has come.
+  var progress: ReadingProgress?
 
   /// Nothing behind `limit` counts. `candidates` is how many there are in a stretch; only tests lower it.
   init(_ file: any StorageFile, seed: UInt32, limit: UInt64, candidates: Int = 4 << 20) {
@@ -22,10 +24,15 @@ final class CandidateSearch {
   func first(from offset: UInt64, upTo end: UInt64) throws(LogStoreError) -> UInt64? {
     var from = offset
     while from + UInt64(Limits.frameOverhead) <= end {
+      try progress?.come(to: from)
       let stretch = stretch(from: from)
-      if let found = try stretch.first(from: from, upTo: end) { return found }
+      if let found = try stretch.first(from: from, upTo: end) {
+        try progress?.come(to: found)
+        return found
+      }
       from = stretch.end
     }
+    try progress?.come(to: min(from, max(offset, end)))
     return nil
   }
 

@@ -39,6 +39,9 @@ struct FrameListing {
     self.first = first
     self.last = last
     self.progress = progress
+    files.goesOn = progress.map { progress in
+      { progress(Progress(.replaying, completedBytes: 0, totalBytes: nil)) }
+    }
     var finder = ChainFinder(files, until: .now)
     guard let chain = try finder.find() else {
       throw LogStoreError.noFiles(files.directory.path)
@@ -51,10 +54,12 @@ struct FrameListing {
       journals.insert(previous, at: 0)
     }
     self.journals = journals
-    skips = LossesByJournal(try RecordedLosses.all(handedDown: chain.base?.losses() ?? [], journals))
+    skips = LossesByJournal(
+      try RecordedLosses.all(handedDown: chain.base?.losses() ?? [], journals, goesOn: files.goesOn))
   }
 
   func run(_ body: (FrameInfo) throws -> Bool) throws {
+    guard first <= last else { return }
     let total = journals.reduce(0) { $0 + $1.status.size }
     var done: UInt64 = 0
     for (index, journal) in journals.enumerated() {
@@ -78,7 +83,7 @@ struct FrameListing {
       }
       try withoutActuallyEscaping(body) { body in
         var sink = FrameSink(
-          generation: journal.generation, lsn: journal.header.baseLSN, range: first...max(first, last), body: body)
+          generation: journal.generation, lsn: journal.header.baseLSN, range: first...last, body: body)
         try walk.run(&sink)
         if let failure = sink.failure { throw failure }
         if sink.isStopped { done = .max }

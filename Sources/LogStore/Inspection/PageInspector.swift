@@ -25,7 +25,7 @@ public struct PageInspector: Sendable {
   ///
   /// - Parameters:
   ///   - first: the lowest LSN to show.
-  ///   - last: the highest.
+  ///   - last: the highest; where it is below `first`, there is nothing to show.
   ///   - progress: called every few MiB; returns false to cancel.
   ///   - body: receives each frame; returns false to stop.
   public func frames(
@@ -37,7 +37,8 @@ public struct PageInspector: Sendable {
     try listing.run(body)
   }
 
-  /// The pages at `path`: itself if it is one, otherwise the directories directly inside that are, sorted.
+  /// The pages at `path`: itself if it is one, otherwise the directories directly inside that are, sorted. What cannot be
+  /// looked into comes along: whoever opens it is told why.
   ///
   /// - Throws: `notFound` where there is no directory; an empty list means that there is no page.
   public static func pages(
@@ -49,8 +50,13 @@ public struct PageInspector: Sendable {
     if PageListing(names).highest != nil { return [path] }
     var pages: [String] = []
     for name in names.sorted() {
-      let status = try mapped { () throws(StorageError) in try directory.status(of: name) }
-      guard status?.kind == .directory else { continue }
+      guard let status = try mapped({ () throws(StorageError) in try directory.status(of: name) }) else {
+        // Removed meanwhile, or, where it stays, a name that is not UTF-8: not to be passed over, for it may be a page.
+        let isStill = try mapped { () throws(StorageError) in try directory.list().contains(name) }
+        if isStill { pages.append(path + "/" + name) }
+        continue
+      }
+      guard status.kind == .directory else { continue }
       let inner: any StorageDirectory
       do {
         inner = try storage.openDirectory(path + "/" + name, create: false)

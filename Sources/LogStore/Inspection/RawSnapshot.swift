@@ -16,15 +16,21 @@ struct RawSnapshot {
     source = SnapshotSource(file: file, path: path, size: size, codec: FrameCodec(salt: salt))
   }
 
-  /// Calls `body` with every record that verifies, in the order of the file; returns what was passed over.
-  func forEach(_ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> [Finding] {
+  /// Calls `body` with every record that verifies, in the order of the file; returns what was passed over. `goesOn` is asked
+  /// now and then; false cancels.
+  func forEach(goesOn: @escaping () -> Bool = { true }, _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Void)
+    throws -> [Finding]
+  {
     var findings: [Finding] = []
     let window = FrameWindow(source)
     let assembly = ByteBuffer()
     let inflater = Inflater()
     var offset = UInt64(Limits.headerBytes)
     let search = CandidateSearch(source.file, seed: source.codec.seed, limit: source.size)
+    let progress = ReadingProgress(source.path, from: offset) { _ in goesOn() }
+    search.progress = progress
     while offset < source.size {
+      try progress.come(to: offset)
       guard let frame = try frame(at: offset, window, search) else {
         let next = try resume(behind: offset, window, search)
         findings.append(Finding.damagedSnapshot(name, offset..<next, "nothing verifies here"))

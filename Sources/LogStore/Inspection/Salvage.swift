@@ -24,6 +24,7 @@ extension PageInspector {
     let directory = try PageInspector.open(path, tolerant)
     defer { directory.close() }
     let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    files.goesOn = progress.map { progress in { progress(Progress(.copying, completedBytes: 0, totalBytes: nil)) } }
     var reading = PageOptions()
     reading.storage = tolerant
     let source = try SalvageSource(files, Healer(path: path, options: reading))
@@ -140,12 +141,28 @@ final class SalvageSource {
       }
     }
     guard base != nil || raw != nil || !journals.isEmpty else { throw error }
+    if error.code == .foreignFile, isWhole {
+      findings.append(
+        Finding(
+          .stranger, .note, file: String(error.path?.split(separator: "/").last ?? ""),
+          detail:
+            "something that is no file of the page has this name; everything stands in the generations kept beside it"
+        ))
+      return
+    }
     findings.append(
       Finding(
         .missing, .damage, file: PageFile.journal(first).name,
         detail:
           "nothing complete to start from is left: what stands in the files is copied in their order, and may be older or have gaps"
       ))
+  }
+
+  /// Whether what was gathered is one history without a gap: only a stranger has kept opening from it.
+  private var isWhole: Bool {
+    guard raw == nil, let oldest = journals.first?.header else { return false }
+    let isFounded = base.map { $0.header.journalSalt == oldest.salt } ?? (oldest.predecessor == nil)
+    return isFounded && zip(journals, journals.dropFirst()).allSatisfy { $1.header.follows($0.header) }
   }
 
   func copy(to copier: SalvageCopier) throws(LogStoreError) {
@@ -160,7 +177,7 @@ final class SalvageSource {
           .damagedSnapshot, .damage, file: base?.name ?? "",
           detail: "its recorded losses cannot be read: \(error.message)"))
     }
-    losses = try RecordedLosses.all(handedDown: losses, journals)
+    losses = try RecordedLosses.all(handedDown: losses, journals, goesOn: copier.goesOn)
     let skips = LossesByJournal(losses)
     for (index, journal) in journals.enumerated() {
       let next = index + 1 < journals.count ? journals[index + 1].header : nil
@@ -172,6 +189,7 @@ final class SalvageSource {
       walk.isCut = journal.status.size < expected
       walk.successorLSN = isNext ? next?.baseLSN : nil
       walk.skips = skips.naming(journal)
+      walk.progress = { _ in copier.goesOn() }
       var sink = SalvageSink(copier)
       try walk.run(&sink)
       findings += walk.outcome.dropped.map { Finding(damage: $0, in: journal.name) }
@@ -191,7 +209,9 @@ final class SalvageSource {
         raw.name, 0..<UInt64(Limits.headerBytes),
         "its header or footer does not verify: every record that verifies by itself is copied"))
     do {
-      findings += try raw.forEach { key, value in try unsafe copier.put(key.span.bytes, value.span.bytes) }
+      findings += try raw.forEach(goesOn: copier.goesOn) { key, value in
+        try unsafe copier.put(key.span.bytes, value.span.bytes)
+      }
     } catch {
       throw LogStoreError.own(error, "the snapshot cannot be read")
     }
@@ -238,6 +258,7 @@ final class SalvageSource {
       } catch {
         if let destinationFailure { throw destinationFailure }
         try refuseUnavailable(error)
+        try copier.checkGoesOn()
         // Around this one record; its neighbours stand in their own places.
         let place = error as? LogStoreError
         let kept = healed?.record(at: next)

@@ -88,11 +88,16 @@ final class SalvageCopier {
     bytes += UInt64(count)
     frames += 1
     if batch.byteCount >= SalvageCopier.batchBytes { try flush() }
-    guard bytes - reported >= 4 << 20, let progress else { return }
+    guard bytes - reported >= 4 << 20 else { return }
     reported = bytes
-    if !progress(Progress(.copying, completedBytes: bytes, totalBytes: nil)) {
-      throw LogStoreError(.cancelled, "the salvage was cancelled; what was copied is removed")
-    }
+    try checkGoesOn()
+  }
+
+  /// Tells how far the copy has come, and asks whether to go on: also where there is nothing to copy for long.
+  func goesOn() -> Bool { progress?(Progress(.copying, completedBytes: bytes, totalBytes: nil)) ?? true }
+
+  func checkGoesOn() throws(LogStoreError) {
+    if !goesOn() { throw LogStoreError(.cancelled, "the salvage was cancelled; what was copied is removed") }
   }
 
   private func flush() throws(LogStoreError) {

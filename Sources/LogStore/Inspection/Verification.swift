@@ -22,6 +22,7 @@ struct Verification {
       total += try mapped { () throws(StorageError) in try files.directory.status(of: name)?.size ?? 0 }
       count += 1
     }
+    files.goesOn = step().map { step in { step(Progress(.verifying, completedBytes: 0, totalBytes: nil)) } }
     var finder = ChainFinder(files, until: .now)
     guard let chain = try finder.find() else {
       throw LogStoreError.noFiles(files.directory.path)
@@ -36,7 +37,8 @@ struct Verification {
     try verifySnapshots(chain)
     try adviseOnSnapshots(chain)
     try verifyOthers(chain)
-    noteNames(chain)
+    noteImpossible(result.report.position.lsn, chain)
+    try noteNames()
     return VerificationReport(recovery: result.report, findings: findings, files: count, bytes: total, frames: frames)
   }
 
@@ -177,6 +179,13 @@ struct Verification {
     walk.isCut = size < expected
     walk.successorLSN = successor?.baseLSN
     walk.skips = try named().naming(journal)
+    if let step = step() {
+      var made: UInt64 = 0
+      walk.progress = { bytes in
+        made += bytes
+        return step(Progress(.verifying, completedBytes: made, totalBytes: nil))
+      }
+    }
     var sink = BlindSink()
     try walk.run(&sink)
     frames += walk.outcome.frames
@@ -213,7 +222,10 @@ struct Verification {
     if let losses { return losses }
     var found = LossesByJournal([])
     for other in files.listing.journals {
-      found.add(try known { () throws(LogStoreError) in try files.journal(other, isKept: false).file?.losses() } ?? [])
+      found.add(
+        try known { () throws(LogStoreError) in
+          try files.journal(other, isKept: false).file?.losses(goesOn: files.goesOn)
+        } ?? [])
     }
     losses = found
     return found
@@ -229,10 +241,27 @@ struct Verification {
     }
   }
 
-  private mutating func noteNames(_ chain: Chain) {
+  /// No writer goes on behind what cannot be true, although every checksum is right.
+  private mutating func noteImpossible(_ lsn: UInt64, _ chain: Chain) {
+    guard lsn > Limits.writableLSN else { return }
+    findings.append(
+      Finding(
+        .impossible, .damage, file: chain.journals.last?.name ?? chain.base?.name ?? "", lsns: lsn...lsn,
+        detail: "the page claims more operations than any page has had, and is not written to",
+        remedy: "logctl salvage PAGE -o NEW"))
+  }
+
+  private mutating func noteNames() throws(LogStoreError) {
     for name in files.listing.temporaries {
+      // One that is gone by now was a writer's at work.
+      let kind = try mapped { () throws(StorageError) in try files.directory.status(of: name)?.kind }
       findings.append(
-        Finding(.temporary, .note, file: name, detail: "an unfinished file; the next writer removes it"))
+        kind == .directory
+          ? Finding(
+            .stranger, .note, file: name,
+            detail: "a directory has the name of a temporary file, and no writer removes it; move it out of the page's "
+              + "directory")
+          : Finding(.temporary, .note, file: name, detail: "an unfinished file; the next writer removes it"))
     }
     for name in files.listing.quarantines {
       findings.append(

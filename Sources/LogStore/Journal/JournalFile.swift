@@ -35,8 +35,9 @@ final class JournalFile: Sendable {
   /// - Parameters:
   ///   - skips: what is known to be lost of this journal.
   ///   - successor: the journal behind it, which may say where the log ends.
+  ///   - goesOn: asked now and then while that takes long; false cancels.
   func losses(
-    skipping skips: [LossRecord] = [], before successor: JournalFile? = nil
+    skipping skips: [LossRecord] = [], before successor: JournalFile? = nil, goesOn: (() -> Bool)? = nil
   ) throws(LogStoreError) -> [LossRecord] {
     let end = successor?.header.predecessor?.end
     let reader = reader(limit: min(status.size, end ?? status.size))
@@ -51,6 +52,7 @@ final class JournalFile: Sendable {
     walk.isSealed = successor != nil
     walk.isCut = status.size < expectedLength(before: successor?.header)
     walk.skips = skips
+    if let goesOn { walk.progress = { _ in goesOn() } }
     var sink = LeadingLosses()
     try walk.run(&sink)
     return sink.losses

@@ -7,6 +7,8 @@ final class JournalReader {
   /// Where the log ends for this reader.
   let limit: UInt64
   let window: FileWindow
+  /// Whom walks and searches tell how far they have come.
+  var progress: ReadingProgress?
   /// What searches behind faults have read, and know of checksums.
   private var search: CandidateSearch?
 
@@ -71,6 +73,7 @@ final class JournalReader {
   /// The first place from `offset` on at which the checksum of a frame matches that ends at or in front of `end`.
   func candidate(from offset: UInt64, upTo end: UInt64) throws(LogStoreError) -> UInt64? {
     let search = search ?? CandidateSearch(window.file, seed: codec.seed, limit: limit)
+    search.progress = progress
     self.search = search
     return try search.first(from: offset, upTo: end)
   }

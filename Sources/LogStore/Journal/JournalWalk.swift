@@ -12,7 +12,8 @@ struct JournalWalk {
   var policy = RecoveryPolicy.salvage
   /// Where to stop, in front of what came later.
   var until = Moment.now
-  /// Called every few MiB with the bytes read since the last call; false cancels.
+  /// Called every few MiB with the bytes that were looked at for the first time; false cancels. Also called while a search
+  /// behind a fault goes over bytes again.
   var progress: ((UInt64) -> Bool)?
 
   private(set) var outcome = JournalOutcome()
@@ -57,6 +58,7 @@ struct JournalWalk {
 
   mutating func run<Sink: JournalSink>(_ sink: inout Sink) throws(LogStoreError) {
     outcome.durableEnd = max(outcome.durableEnd, isNewest ? reader.header.initialLength : reader.limit)
+    if let progress { reader.progress = ReadingProgress(reader.path, from: position, progress) }
     for (place, loss) in skips.enumerated() where loss.end > position {
       skipped = place
       guard try run(&sink, upTo: min(loss.start, reader.limit)) else { return finish() }
@@ -164,11 +166,8 @@ struct JournalWalk {
   }
 
   private mutating func report(_ end: UInt64) throws(LogStoreError) {
-    let read = end - reported
     reported = end
-    if let progress, !progress(read) {
-      throw LogStoreError(.cancelled, "reading the journal was cancelled", path: reader.path)
-    }
+    try reader.progress?.come(to: end)
   }
 
   private mutating func note<Sink: JournalSink>(_ mark: Mark, _ frame: JournalFrame, _ sink: inout Sink) -> Bool {
@@ -249,6 +248,7 @@ struct JournalWalk {
       place = next
     }
     while place < limit {
+      try reader.progress?.come(to: place)
       if let frame = try reader.frame(at: place), frame.end <= limit {
         if frame.type.isFirst { return place }
         place = frame.end
@@ -267,6 +267,7 @@ struct JournalWalk {
     var found: UInt64 = 0
     var place = fault
     while place < reader.limit {
+      try reader.progress?.come(to: place)
       if let frame = try reader.frame(at: place) {
         if let mark = frame.mark { found = max(found, mark.durableEnd) }
         place = frame.end
@@ -289,6 +290,7 @@ struct JournalWalk {
     var place = range.upperBound
     var ahead = skips[skipped...]
     while place < reader.limit {
+      try reader.progress?.come(to: place)
       while let loss = ahead.first, loss.end <= place { ahead.removeFirst() }
       if let loss = ahead.first, loss.start <= place {
         if isOpen { return most }
@@ -320,6 +322,7 @@ struct JournalWalk {
     let resynchronizer = Resynchronizer(reader, limit: range.upperBound)
     var place = range.lowerBound
     while place < range.upperBound, found.count < most {
+      try reader.progress?.come(to: place)
       if let frame = try reader.frame(at: place) {
         let key = unsafe Array(frame.key)
         if !key.isEmpty, !found.contains(key) { found.append(key) }

@@ -5,9 +5,18 @@ extension LogStoreError {
     let remedy: String
     if error.isNoSpace {
       (code, remedy) = (.noSpace, "free some space and try again; nothing that was acknowledged is lost")
+    } else if error.isOutOfDescriptors {
+      (code, remedy) = (
+        .unavailable,
+        "close some files, or raise the limit on open files, and try again; nothing is known to be damaged"
+      )
     } else if error.isUnavailable {
       (code, remedy) = (
         .unavailable, "check permissions, or try again once the device is unlocked; nothing is known to be damaged"
+      )
+    } else if error.errno == StorageError.isDirectory {
+      (code, remedy) = (
+        .foreignFile, "a directory stands in the place of one of the page's files; move it out of the page's directory"
       )
     } else if error.operation == .sync || error.operation == .syncDirectory || error.operation == .syncParent,
       error.isUnsupported

@@ -48,7 +48,11 @@ struct PageOpener {
           .cannotCreate, "the directory that should hold the page does not exist; create it first", path: path,
           errno: error.errno, cause: error)
       case StorageError.notFound:
-        throw LogStoreError(.notFound, "there is no page here", path: path, errno: error.errno, cause: error)
+        // What is not UTF-8 in a name is shown so, and cannot be opened under the name that is shown.
+        let message =
+          path.unicodeScalars.contains("\u{FFFD}")
+          ? "there is no page here; where its name is not UTF-8, rename it" : "there is no page here"
+        throw LogStoreError(.notFound, message, path: path, errno: error.errno, cause: error)
       case StorageError.notDirectory, StorageError.exists:
         throw LogStoreError(
           .foreignFile, "a page is a directory, and this is not one", path: path, errno: error.errno, cause: error)
@@ -86,7 +90,7 @@ struct PageOpener {
   ) throws(LogStoreError) -> PageSession<Model> {
     var attempt = 1
     while true {
-      let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+      let files = try pageFiles(directory)
       do throws(LogStoreError) {
         var finder = ChainFinder(files, until: until)
         guard let chain = try finder.find() else {
@@ -103,6 +107,14 @@ struct PageOpener {
         attempt += 1
       }
     }
+  }
+
+  private func pageFiles(_ directory: any StorageDirectory) throws(LogStoreError) -> PageFiles {
+    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    files.goesOn = options.onProgress.map { progress in
+      { progress(Progress(.replaying, completedBytes: 0, totalBytes: nil)) }
+    }
+    return files
   }
 
   private func hasChanged(_ files: PageFiles) throws(LogStoreError) -> Bool {
@@ -124,7 +136,7 @@ struct PageOpener {
     guard try mapped({ () throws(StorageError) in try directory.lock() }) else {
       throw LogStoreError(.locked, "another writer has the page open; close it there, or open read-only", path: path)
     }
-    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    let files = try pageFiles(directory)
     var finder = ChainFinder(files, until: .now)
     guard let chain = try finder.find() else {
       guard mode == .create else {

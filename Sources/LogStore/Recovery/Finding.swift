@@ -20,6 +20,8 @@ public struct Finding: Sendable, Hashable {
     case damagedFrame = "damaged-frame"
     /// A header does not verify.
     case damagedHeader = "damaged-header"
+    /// What a file says verifies, and cannot be true.
+    case impossible = "impossible"
     /// A snapshot does not verify.
     case damagedSnapshot = "damaged-snapshot"
     /// A file, or the end of one, is missing.

@@ -86,8 +86,10 @@ final class HeaderRebuilder {
     in file: any StorageFile, size: UInt64, isForeign: (UInt64) -> Bool
   ) throws(LogStoreError) -> Mark? {
     let window = FileWindow(file, limit: size)
+    let progress = files.goesOn.map { goesOn in ReadingProgress(files.directory.path, from: 0) { _ in goesOn() } }
     var offset: UInt64 = 0
     while true {
+      try progress?.come(to: offset)
       let bytes = try unsafe mapped(offset: offset) { () throws(StorageError) in
         try unsafe window.bytes(at: offset, count: Mark.frameBytes)
       }
@@ -122,6 +124,7 @@ final class HeaderRebuilder {
       // Nothing may be taken for a torn tail, and nothing behind damage counts.
       walk.isSealed = true
       walk.policy = .pointInTime
+      if let goesOn = files.goesOn { walk.progress = { _ in goesOn() } }
       try walk.run(&sink)
       return walk.outcome
     }

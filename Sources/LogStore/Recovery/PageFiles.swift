@@ -2,6 +2,8 @@
 final class PageFiles {
   let directory: any StorageDirectory
   let listing: PageListing
+  /// Asked now and then while it takes long to find out what a file is; false cancels.
+  var goesOn: (() -> Bool)?
   private let cacheBytes: Int
   // What was looked at, beside the listing's generations, which are in order. Objects rather than a dictionary: what
   // that needs of the runtime would cost the first opening of a process more than all its reading.

@@ -39,7 +39,11 @@ struct PageListing: Sendable, Equatable {
   func nextGeneration(in path: String) throws(LogStoreError) -> UInt64 {
     guard let highest else { return 0 }
     guard highest < 9_999_999_999 else {
-      throw LogStoreError(.tooLarge, "no generation number is left; copy the records into a new page", path: path)
+      let stray = (journals.last == highest ? PageFile.journal(highest) : PageFile.snapshot(highest)).name
+      throw LogStoreError(
+        .tooLarge,
+        "no generation number is left behind that of \(stray); where `logctl verify PAGE` says that the file is not the "
+          + "page's, move it out of the directory, otherwise copy the records into a new page", path: path)
     }
     return highest + 1
   }

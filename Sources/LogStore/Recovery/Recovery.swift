@@ -50,7 +50,12 @@ struct Recovery {
     result.report.isIncomplete = chain.isIncomplete
     result.report.snapshotGeneration = chain.base?.header.generation
     result.report.snapshotRecords = UInt64(chain.base?.count ?? 0)
-    result.losses = try RecordedLosses.all(handedDown: chain.base?.losses() ?? [], chain.journals, successor)
+    let total = chain.journals.reduce(0) { $0 + $1.status.size }
+    let goesOn = progress.map { progress in
+      { progress(Progress(.replaying, completedBytes: 0, totalBytes: total)) }
+    }
+    result.losses = try RecordedLosses.all(
+      handedDown: chain.base?.losses() ?? [], chain.journals, successor, goesOn: goesOn)
     let skips = LossesByJournal(result.losses)
     if policy == .strict, let first = chain.findings.first(where: { $0.severity == .damage }) {
       throw LogStoreError(.damaged, "\(first.file): \(first.detail); open with the salvage policy", path: first.file)

@@ -69,6 +69,8 @@ extension StorageError {
     errno == EACCES || errno == EPERM || errno == EROFS || errno == EMFILE || errno == ENFILE || errno == ENOMEM
       || errno == EBUSY || errno == ETXTBSY
   }
+  /// The process, or the system, has as many files open as it may.
+  var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }
   /// The file system cannot do this at all.
   var isUnsupported: Bool { errno == ENOTSUP || errno == EINVAL || errno == ENOSYS || errno == ENOTTY }
 

@@ -150,6 +150,11 @@ package struct ArgumentParser {
       if let other = option.excludes.first(where: invocation.has) {
         throw error("The options '--\(option.long)' and '--\(other)' exclude each other.")
       }
+      if let other = option.atMost, let least = invocation.number(option.long), let most = invocation.number(other),
+        least > most
+      {
+        throw error("The value of '--\(option.long)' is greater than that of '--\(other)'.")
+      }
     }
   }
 

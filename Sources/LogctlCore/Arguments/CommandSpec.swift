@@ -41,6 +41,8 @@ package struct OptionSpec: Sendable {
   package var needs: String?
   /// Options that make no sense beside this one.
   package var excludes: [String] = []
+  /// The option whose number this one's may not exceed.
+  package var atMost: String?
 
   package struct Value: Sendable {
     /// As it stands in usage lines.
@@ -50,7 +52,7 @@ package struct OptionSpec: Sendable {
 
   package init(
     _ long: String, short: Character? = nil, value: Value? = nil, required: Bool = false, needs: String? = nil,
-    excludes: [String] = [], _ help: String
+    excludes: [String] = [], atMost: String? = nil, _ help: String
   ) {
     self.long = long
     self.short = short
@@ -59,6 +61,7 @@ package struct OptionSpec: Sendable {
     isRequired = required
     self.needs = needs
     self.excludes = excludes
+    self.atMost = atMost
   }
 }
 

@@ -56,7 +56,7 @@ package enum LineTable {
     page,
     .required(
       "kind",
-      "torn-tail, not-closed, damaged-frame, damaged-header, damaged-snapshot, missing, cut-off, "
+      "torn-tail, not-closed, damaged-frame, damaged-header, impossible, damaged-snapshot, missing, cut-off, "
         + "recorded-loss, off-chain, temporary, stranger, copied, quarantine or clock; others may come"),
     .required("severity", "note (harmless), benign (what a crash leaves behind) or damage"),
     .required("file", "the file's name inside the page's directory"),

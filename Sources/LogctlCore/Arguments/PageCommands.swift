@@ -58,7 +58,7 @@ extension CommandTable {
           + "as generations are kept."),
       OptionSpec("frames", "Print every frame of the kept journals instead of the records."),
       OptionSpec(
-        "from", value: .init(name: "lsn", kind: .number(0...UInt64.max)), needs: "frames",
+        "from", value: .init(name: "lsn", kind: .number(0...UInt64.max)), needs: "frames", atMost: "to",
         "The first log sequence number to print."),
       OptionSpec(
         "to", value: .init(name: "lsn", kind: .number(0...UInt64.max)), needs: "frames",

@@ -144,6 +144,46 @@ import Testing
       #expect(run("replay", page).text == "{\"key\":\"a\",\"value\":\"1\"}\n")
     }
   }
+
+  /// It kept every writer from going on, and the advice was to check the medium.
+  @Test(arguments: ["journal.tmp", "snapshot.tmp"])
+  func aDirectoryInTheWayOfATemporaryFile(_ end: String) {
+    makePage("page")
+    scratch.makeDirectory("page/0000000001." + end)
+    let compacted = run("compact", "page")
+    #expect(compacted.exit == 65, "\(compacted)")
+    #expect(compacted.errors.contains("a directory stands in the place of one of the page's files"), "\(compacted)")
+    let verified = run("verify", "page")
+    #expect([0, 3].contains(verified.exit), "\(verified)")
+    #expect(verified.text.contains("move it out of the page's directory"), "\(verified)")
+  }
+
+  @Test func aStrangerWithTheLastNumber() {
+    makePage("page")
+    scratch.makeDirectory("page/9999999999.journal")
+    let compacted = run("compact", "page")
+    #expect(compacted.exit == 65, "\(compacted)")
+    #expect(compacted.errors.contains("no generation number is left behind that of 9999999999.journal"), "\(compacted)")
+  }
+
+  @Test func tooManyOpenFiles() {
+    makePage("page")
+    let result = Tool.shell("ulimit -n 4; \"$logctl\" verify page", in: scratch.path)
+    #expect(result.exit == 74, "\(result)")
+    #expect(result.errors.contains("raise the limit on open files"), "\(result)")
+  }
+
+  /// A search behind a fault heard of nothing until its end: here, after minutes.
+  @Test(.timeLimit(.minutes(2)), arguments: ["verify", "replay", "salvage -o new"])
+  func anInterruptEndsALongSearch(_ command: String) {
+    makePage("page")
+    #expect(Tool.shell("truncate -s 4G page/0000000000.journal", in: scratch.path).exit == 0)
+    let words = command.split(separator: " ").map { $0 == "new" ? scratch["new"] : String($0) }
+    let child = ChildProcess([Tool.path] + words + [scratch["page"]])
+    sleep(1)
+    child.interrupt()
+    #expect(child.wait() == 130)
+  }
 }
 
 extension Tool.Result {

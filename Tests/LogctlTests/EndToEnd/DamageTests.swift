@@ -108,6 +108,26 @@ import Testing
     #expect(Tool.run("verify", scratch["new"]).exit == 0)
   }
 
+  /// Everything was copied from what is kept, and yet a file was called missing that was there.
+  @Test func salvageGoesAroundALinkInASnapshotsPlace() {
+    let page = scratch["page"]
+    for number in 1...3 {
+      #expect(Tool.run("import", page, input: "{\"key\":\"k\(number)\",\"value\":\"\(number)\"}\n").exit == 0)
+      if number < 3 { #expect(Tool.run("compact", page).exit == 0) }
+    }
+    #expect(
+      Tool.shell("mv page/0000000002.snapshot x && ln -s ../x page/0000000002.snapshot", in: scratch.path).exit == 0)
+    let result = Tool.run("salvage", page, "-o", scratch["new"])
+    #expect(result.exit == 0, "\(result)")
+    #expect(result.text.contains("nothing is missing"), "\(result)")
+    #expect(result.text.contains("stranger in 0000000002.snapshot"), "\(result)")
+    #expect(Tool.run("replay", "--values", scratch["new"]).text == "123")
+    // Without anything older there is nothing to start from, and that is said.
+    #expect(Tool.shell("rm page/0000000001.snapshot page/0000000000.journal", in: scratch.path).exit == 0)
+    let gap = Tool.run("salvage", page, "-o", scratch["other"])
+    #expect(gap.text.contains("nothing complete to start from"), "\(gap)")
+  }
+
   @Test func aLossIsReportedUntilItIsForgotten() {
     let page = damagedPage()
     // Opening for writing records the loss.

@@ -44,6 +44,19 @@ import Testing
     #expect(json.lines.last?.hasPrefix(#"{"schema":"logctl.verify.summary/1","status":"malformed","exit":65,"#) == true)
   }
 
+  /// It was passed over, and the others were all that there seemed to be.
+  @Test func aPageWhoseNameIsNotTextIsAnError() {
+    let made = Tool.shell(#"mv one "$(printf 'caf\351')""#, in: scratch.path)
+    #expect(made.exit == 0, "\(made)")
+    for command in [["verify"], ["replay"], ["salvage", "-o", scratch["new"]], ["compact"]] {
+      let result = Tool.run(command + [scratch.path])
+      #expect(result.exit == 66, "\(command): \(result)")
+      #expect(result.errors.contains("where its name is not UTF-8, rename it"), "\(command): \(result)")
+    }
+    #expect(Tool.run("replay", scratch["new/two"]).text == #"{"key":"two","value":"v"}"# + "\n")
+    #expect(Tool.run("verify", scratch.path).lines.last == "2 pages: 1 clean, 1 not verified")
+  }
+
   @Test func compactAndSalvageTakeEach() {
     let compacted = Tool.run("compact", scratch.path)
     #expect(compacted.exit == 0, "\(compacted)")
