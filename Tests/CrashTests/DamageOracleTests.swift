@@ -193,7 +193,8 @@ import Testing
     (.replay, "exit 0", "it exits with 0, and prints something else than otherwise: "),
     (.verify, "echo clean; exit 2", "it exits with 2"), (.replay, "echo clean; exit 3", "it exits with 3"),
     (.verify, "echo half; exit 74", nil), (.verify, "exit 66", "it exits with 66"),
-    (.import, "echo clean; exit 2", "it exits with 2"), (.salvage, "exit 2", nil),
+    (.replay, "echo clean; exit 2", nil), (.replay, "echo half; exit 2", "it exits with 2, and prints something else"),
+    (.salvage, "exit 2", nil),
   ])
   func aCommandThatIsNotHonestIsTold(command: LogctlScenario.Command, body: String, problem: String?) throws {
     let scenario = try LogctlScenario(command)
@@ -201,8 +202,8 @@ import Testing
     let fake = FakeTools(body)
     let one = LogctlCase(command, .inputOutput, DamageOracleTests.call, isRepeating: false)
     #expect(try fake.run(one, scenario, undisturbed).problem == problem)
-    // A salvage may do so where a read has failed, and nowhere else.
-    if command == .salvage {
+    // Damage may be found where the medium has failed, and not where access was refused.
+    if body.hasSuffix("2") {
       let other = LogctlCase(command, .refused, DamageOracleTests.call, isRepeating: false)
       #expect(try fake.run(other, scenario, undisturbed).problem == "it exits with 2")
     }
