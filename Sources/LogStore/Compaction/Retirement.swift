@@ -54,6 +54,8 @@ struct Retirement {
         }
       }
     }
+    // The names in their order, wherever one could not be looked at.
+    plan.kept.sort { ($0.generation, $0.name) < ($1.generation, $1.name) }
     return plan
   }
 
@@ -79,7 +81,8 @@ struct Retirement {
     } catch {
       guard error.code != .newerVersion else { return }
       plan.failures.append(error)
-      plan.kept.append(file)
+      // The new pair is there anyway.
+      if file.generation < generation { plan.kept.append(file) }
     }
   }
 

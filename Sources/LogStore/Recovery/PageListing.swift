@@ -63,6 +63,12 @@ enum PageFile: Hashable, Sendable {
 
   static let digits = 10
 
+  var generation: UInt64 {
+    switch self {
+    case .journal(let generation), .snapshot(let generation), .quarantine(let generation, _): generation
+    }
+  }
+
   /// The name of the finished file.
   var name: String {
     switch self {

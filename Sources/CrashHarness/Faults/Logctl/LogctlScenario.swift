@@ -56,9 +56,14 @@ struct LogctlScenario: Sendable {
     }
   }
 
-  /// Of what the command prints, what it prints each time: all but how long an import took, which stands in lines of its own.
+  /// Of what the command prints, what it prints each time: all but how long an import took, which stands in lines of its
+  /// own, and what a compaction kept, which it tells as far as it could look.
   func stable(_ output: [UInt8]) -> [UInt8] {
-    command == .import ? Array(output.prefix { $0 != UInt8(ascii: "\n") }) : output
+    switch command {
+    case .import: Array(output.prefix { $0 != UInt8(ascii: "\n") })
+    case .compact: Array(output.split(separator: UInt8(ascii: ","), maxSplits: 2).prefix(2).joined())
+    default: output
+    }
   }
 
   /// What is wrong with what is left; nil if nothing is.

@@ -23,7 +23,7 @@ struct Part: Sendable {
   static let all = [sequences, pairs, ownState, random, nested, interleaved]
 
   /// Every sequence of up to three steps on one page.
-  static let sequences = short("sequences", row: nil, share: 5, sample: 6200, pages: 1, Workload.Base.allCases)
+  static let sequences = short("sequences", row: nil, share: 5, sample: 7600, pages: 1, Workload.Base.allCases)
 
   /// The same on two pages.
   static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 700, pages: 2, twoBases)
