@@ -81,26 +81,26 @@ extension PageCore {
     try checkNotClosed()
     try queue.withBaton { () throws(LogStoreError) in
       guard phase.current == .suspended else { return }
-      if isReadOnly {
-        _ = phase.exchange(.suspended, for: .open)
-        return
-      }
+      if isReadOnly { return goOn() }
       if let writer, try isUnchanged(writer) {
         guard try mapped({ () throws(StorageError) in try directory.lock() }) else {
           throw LogStoreError(.locked, "another writer has taken the page meanwhile; close it there", path: path)
         }
         if try isUnchanged(writer) {
           writer.reopened()
-          _ = phase.exchange(.suspended, for: .open)
-          observers.notify()
-          return
+          return goOn()
         }
         directory.unlock()
       }
       try reopen()
-      _ = phase.exchange(.suspended, for: .open)
-      observers.notify()
+      goOn()
     }
+  }
+
+  /// Observers of a suspended page wait for this, of one that only reads too.
+  private func goOn() {
+    _ = phase.exchange(.suspended, for: .open)
+    observers.notify()
   }
 
   /// Whether the page is as this process left it: the same journal, as long as it was, and closed.

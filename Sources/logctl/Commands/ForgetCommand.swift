@@ -70,8 +70,9 @@ struct ForgetCommand {
         : name + ": forgot " + Quantity.count(UInt64(dropped.count), "recorded loss", plural: "recorded losses"))
   }
 
-  /// Shows the losses and asks on the terminal.
+  /// Shows the losses, so that whoever agrees knows to what, and asks on the terminal.
   private func agrees(to recorded: [Finding], _ path: String) -> Bool {
+    for loss in recorded { session.show(loss, of: path, heading: "") }
     guard Descriptor.input.isTerminal else {
       session.fail(
         .usage,
@@ -79,9 +80,6 @@ struct ForgetCommand {
           + Quantity.count(UInt64(recorded.count), "recorded loss", plural: "recorded losses")
           + "; give --yes to drop what is on record where nobody can be asked", page: path)
       return false
-    }
-    for loss in recorded {
-      for line in loss.lines(of: path, session.errorStyle, heading: "") { session.errors.line(line) }
     }
     let count = Quantity.count(UInt64(recorded.count), "recorded loss", plural: "recorded losses")
     session.errors.text("Forget \(count) of \(Printable.text(path))? [y/N] ")

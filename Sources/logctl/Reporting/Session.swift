@@ -90,14 +90,26 @@ final class Session {
 
   /// Reports what opening a page found: to people on standard error, to programs in line with the rest.
   func report(_ findings: [Finding], of page: String) {
-    for finding in findings {
+    for finding in findings.map(unadvised) {
       verdict.find(finding.severity)
       if isJSON {
         finding.write(to: output, schema: schema("finding"), page: page)
       } else if finding.severity > .note {
-        for line in finding.lines(of: page, errorStyle, heading: Printable.text(page) + ": ") { errors.line(line) }
+        show(finding, of: page, heading: Printable.text(page) + ": ")
       }
     }
+  }
+
+  /// Shows a finding to people, on standard error.
+  func show(_ finding: Finding, of page: String, heading: String) {
+    for line in unadvised(finding).lines(of: page, errorStyle, heading: heading) { errors.line(line) }
+  }
+
+  /// The command that runs is no advice for what to run next.
+  private func unadvised(_ finding: Finding) -> Finding {
+    var finding = finding
+    if finding.remedy == "logctl \(invocation.command.name) PAGE", !invocation.has("dry-run") { finding.remedy = "" }
+    return finding
   }
 
   /// Reports what happened in the background. What ended in an error that was thrown is left to that error.

@@ -45,6 +45,23 @@ import Testing
     #expect(seen == 0)
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: [OpenMode.readWrite, .readOnly])
+  func anObserverOfASuspendedPageGoesOnWhenItResumes(mode: OpenMode) async throws {
+    let writer = try place.open()
+    try await writer.put("0", for: "k")
+    try await writer.close()
+    let page = try place.open(mode)
+    try await page.suspend()
+    let observer = Task {
+      for try await view in page.changes { return view.count }
+      return -1
+    }
+    try await Task.sleep(for: .milliseconds(20))
+    try await page.resume()
+    #expect(try await observer.value == 1)
+    try await page.close()
+  }
+
   @Test func cancellingAnObserverEndsItsIteration() async throws {
     let page = try place.open()
     let observers = (0..<8).map { _ in

@@ -128,6 +128,14 @@ import Testing
     #expect(gap.text.contains("nothing complete to start from"), "\(gap)")
   }
 
+  @Test func theCommandThatRunsIsNotAdvised() {
+    let page = damagedPage()
+    let looked = Tool.run("compact", "--dry-run", page)
+    #expect(looked.errors.contains("next: logctl compact"), "\(looked)")
+    let compacted = Tool.run("compact", page)
+    #expect(compacted.errors.contains("damaged frame") && !compacted.errors.contains("next: "), "\(compacted)")
+  }
+
   @Test func aLossIsReportedUntilItIsForgotten() {
     let page = damagedPage()
     // Opening for writing records the loss.
@@ -140,6 +148,7 @@ import Testing
     let refused = Tool.run("forget", page)
     #expect(refused.exit == 64, "\(refused)")
     #expect(refused.errors.contains("--yes"))
+    #expect(refused.errors.contains("recorded loss in 0000000000.journal"), "what would be agreed to: \(refused)")
     let forgotten = Tool.run("forget", "--yes", page)
     #expect(forgotten.exit == 0, "\(forgotten)")
     #expect(forgotten.text == "\(page): forgot 1 recorded loss\n")

@@ -37,7 +37,7 @@ public struct PageChanges: AsyncSequence, Sendable {
           } catch {
             if error.code == .closed { return nil }
             guard error.code == .suspended else { throw error }
-            await core.observers.change { false }
+            await core.observers.change { core.phase.current != .suspended }
           }
           continue
         }
