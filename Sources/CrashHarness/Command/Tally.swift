@@ -18,10 +18,13 @@ final class Tally: Sendable {
   private struct State {
     var rows: [Row] = []
     var violations: [Violation] = []
+    /// How many of them were told, or are being told.
+    var told = 0
+    var isTelling = false
   }
 
   private let state = Mutex(State())
-  /// Told of each violation as it is found.
+  /// Told of each violation, in the order in which they were noted and one at a time, under no lock.
   private let report: @Sendable (Violation) -> Void
 
   init(report: @escaping @Sendable (Violation) -> Void = { _ in }) { self.report = report }
@@ -40,15 +43,31 @@ final class Tally: Sendable {
 
   func skip(_ name: String, because reason: String) { change(name) { $0.skipped = reason } }
 
+  /// Notes a violation. Whoever comes while another thread tells leaves it to that one, which tells until none is left.
   func violation(_ violation: Violation, in name: String) {
     change(name) { $0.violations += 1 }
-    let isTold = state.withLock { state in
+    let isMine = state.withLock { state in
       // Thousands of one kind would only hide the others.
       guard state.violations.count < 40 else { return false }
       state.violations.append(violation)
+      if state.isTelling { return false }
+      state.isTelling = true
       return true
     }
-    if isTold { report(violation) }
+    guard isMine else { return }
+    while let next = nextToTell() { report(next) }
+  }
+
+  /// Nil where all were told; from then on the next to come tells.
+  private func nextToTell() -> Violation? {
+    state.withLock { state in
+      guard state.told < state.violations.count else {
+        state.isTelling = false
+        return nil
+      }
+      defer { state.told += 1 }
+      return state.violations[state.told]
+    }
   }
 
   private func change(_ name: String, _ body: (inout Row) -> Void) {
