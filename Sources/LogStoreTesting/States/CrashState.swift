@@ -3,7 +3,8 @@ internal import LogStore
 /// What one crash leaves on disk.
 public struct CrashState: Sendable {
   /// Tells states of one recording apart: of all names, and of the bytes of all files that have one. Two states with the
-  /// same hash show the same to whoever opens them.
+  /// same hash show the same to whoever opens them. Where the process was killed, also of what is not yet durable: two
+  /// such states with the same hash leave the same, but for garbage, when the power goes next.
   public let hash: UInt64
   /// The moment of the recording at which the crash came.
   public let moment: Int
@@ -71,26 +72,5 @@ public struct CrashState: Sendable {
     var disk = disk
     for (number, bytes) in files { disk.files[number]?.settle(on: bytes) }
     return disk
-  }
-}
-
-extension Disk {
-  /// Of what the cache shows and what the medium holds.
-  var cacheHash: UInt64 {
-    var hash: UInt64 = 0
-    for (number, directory) in directories {
-      for (kind, names) in [directory.names, directory.durableNames].enumerated() {
-        for (name, target) in names {
-          var entry = ContentHash(number << 1 | UInt64(kind))
-          entry.add(name)
-          entry.add(target)
-          hash &+= entry.value
-        }
-      }
-    }
-    for (number, file) in files {
-      hash &+= ContentHash.mix(FileOutcome(number, file.current).hash, FileOutcome(number, file.durable).hash)
-    }
-    return ContentHash.mix(hash, 1)
   }
 }

@@ -123,6 +123,52 @@ import Testing
     #expect(toy.storage.crashState(state.identity)?.hash == state.hash)
   }
 
+  /// Whether `work` on a file that shows "AB" leaves a kill state that is told apart from the one after "B" was appended
+  /// and put behind a barrier, and whether a power cut may then leave other states.
+  private func comparedToABarrier(_ work: (Toy, any StorageFile) throws -> Void) throws -> (isTold: Bool, differs: Bool)
+  {
+    func outcome(_ work: (Toy, any StorageFile) throws -> Void) throws -> (UInt64, Set<[String: [UInt8]]>) {
+      let toy = try Toy()
+      let file = try toy.file("f", "A")
+      try toy.syncNames()
+      try work(toy, file)
+      toy.storage.recordMoments()
+      let state = toy.storage.killState(at: 0)
+      let storage = state.storage()
+      storage.recordMoments()
+      return (state.hash, Set(storage.crashStates(at: 0).map { Toy.shown($0.storage()) }))
+    }
+    let barrier = try outcome { toy, file in
+      try toy.write("B", to: file, at: 1)
+      try file.sync(.ordered)
+    }
+    let other = try outcome(work)
+    return (barrier.0 != other.0, barrier.1 != other.1)
+  }
+
+  @Test func whatIsInTheDrivesCacheTellsKillStatesApart() throws {
+    // Shown alike and on the medium alike; but this cannot be lost any more.
+    let synced = try comparedToABarrier { toy, file in
+      try toy.write("B", to: file, at: 1)
+      try file.sync(.power)
+    }
+    #expect(synced.isTold && synced.differs)
+    // In two writes, of which one may be lost.
+    let twice = try comparedToABarrier { toy, file in
+      try toy.write("C", to: file, at: 1)
+      try toy.write("B", to: file, at: 1)
+      try file.sync(.ordered)
+    }
+    #expect(twice.isTold && twice.differs)
+    // With another barrier between: the drive is asked once more for nothing.
+    let again = try comparedToABarrier { toy, file in
+      try toy.write("B", to: file, at: 1)
+      try file.sync(.ordered)
+      try file.sync(.ordered)
+    }
+    #expect(!again.isTold && !again.differs)
+  }
+
   /// A page's life.
   private func recording() throws -> SimulatedStorage {
     let storage = SimulatedStorage(seed: 9)
