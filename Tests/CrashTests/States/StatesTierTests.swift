@@ -10,8 +10,8 @@ import Testing
 @Suite struct StatesTierTests {
   /// So many jobs of a part, and fewer states than that must not be seen.
   static let slices: [(part: Part, jobs: Int, states: Int)] = [
-    (.sequences, 24, 1500), (.pairs, 10, 500), (.ownState, 10, 300), (.random, 3, 500), (.nested, 4, 500),
-    (.interleaved, 16, 80),
+    (.sequences, 24, 1500), (.pairs, 10, 500), (.ownState, 10, 300), (.longer, 2, 100), (.random, 3, 500),
+    (.nested, 4, 500), (.interleaved, 16, 80),
   ]
 
   @Test(arguments: slices.indices) func everyStateThatACrashMayLeaveKeepsWhatWasPromised(slice: Int) throws {

@@ -20,7 +20,7 @@ struct Part: Sendable {
   var sample: Int
   var work: @Sendable (_ number: Int, _ seed: UInt64) -> Work
 
-  static let all = [sequences, pairs, ownState, random, nested, interleaved]
+  static let all = [sequences, pairs, ownState, longer, random, nested, interleaved]
 
   /// Every sequence of up to three steps on one page.
   static let sequences = short("sequences", row: nil, share: 5, sample: 7600, pages: 1, Workload.Base.allCases)
@@ -32,14 +32,25 @@ struct Part: Sendable {
   static let ownState = short(
     "own state", row: "t0 own state", share: 1, sample: 300, pages: 1, twoBases, kind: .state)
 
+  /// Every sequence of four steps on one page, as far as the time goes: those of up to three come to an end before. They
+  /// make the most different states a second, since of thousands that differ little few are examined in full.
+  static let longer = {
+    let sequences = ShortSequences(pages: 1, bases: Workload.Base.allCases, lengths: 4...4)
+    let all = sequences.count
+    return Part(name: "four steps", share: 8, count: all, sample: 6) { number, _ in
+      let (workload, last) = sequences.workload(spread(number, over: all))
+      return .workload(workload, last: last, Effort(extent: CrashExtent(), fullShare: 256))
+    }
+  }()
+
   /// Long ones that a seed decides: the first thousand in depth, then in breadth.
-  static let random = Part(name: "random", share: 3, sample: 60) { number, seed in
+  static let random = Part(name: "random", share: 1, sample: 60) { number, seed in
     let effort = Effort(extent: CrashExtent(exhaustive: 256, samples: 64), fullShare: number < 1000 ? 8 : 32)
     return .workload(RandomWorkload.workload(seed &* 1_000_003 &+ UInt64(number)), last: .max, effort)
   }
 
   /// Crashes in what is done after a crash: the short sequences first, then long ones.
-  static let nested = Part(name: "nested", row: "t0 nested", share: 2, sample: 100) { number, seed in
+  static let nested = Part(name: "nested", row: "t0 nested", share: 1.2, sample: 100) { number, seed in
     let effort = Effort(
       extent: CrashExtent(exhaustive: 64, samples: 16), limit: 12, nested: .init(starts: 4, limit: 8, deeper: 64))
     let sequences = ShortSequences(pages: 1, bases: twoBases)
@@ -51,7 +62,7 @@ struct Part: Sendable {
   }
 
   /// Threads on one page: each play in several ways.
-  static let interleaved = Part(name: "interleaved", row: PlayExplorer.row, share: 2, sample: 100) { number, seed in
+  static let interleaved = Part(name: "interleaved", row: PlayExplorer.row, share: 1.2, sample: 100) { number, seed in
     .play(Play(seed: seed &* 9_000_011 &+ UInt64(number / 4)), schedule: UInt64(number))
   }
 

@@ -1,20 +1,19 @@
-/// Every sequence of up to three steps, on every base, by number.
+/// Every sequence of some lengths, on every base, by number.
 struct ShortSequences: Sendable {
   var pages: Int
   var bases: [Workload.Base]
   var kind = Workload.Kind.records
-
-  private static let lengths = 0...3
+  var lengths = 0...3
 
   var count: Int {
-    ShortSequences.lengths.reduce(0) { $0 + Sequences.count(length: $1, pages: pages) } * bases.count
+    lengths.reduce(0) { $0 + Sequences.count(length: $1, pages: pages) } * bases.count
   }
 
   /// A sequence, and its last step: crashes in the others are those of a shorter sequence.
   func workload(_ number: Int) -> (Workload, last: Int) {
     let base = bases[number % bases.count]
     var number = number / bases.count
-    var length = 0
+    var length = lengths.lowerBound
     while number >= Sequences.count(length: length, pages: pages) {
       number -= Sequences.count(length: length, pages: pages)
       length += 1
