@@ -511,7 +511,10 @@ def lost_operations(dropped, events_behind, lsn, link):
     else:
         if link.successor and not link.is_short:
             return max(0, link.successor.base_lsn - known - lsn)
-    return (dropped.end - dropped.start) // FRAME_OVERHEAD
+    size = dropped.end - dropped.start
+    if link.is_short and dropped.end == link.limit:
+        return -(-size // FRAME_OVERHEAD)  # an operation may begin in less than a frame
+    return size // FRAME_OVERHEAD
 
 
 def ends_closed(events, length):

@@ -13,6 +13,11 @@ public enum Limits {
   static let groupBytes = 8 << 20
   /// Bytes in front of a payload.
   static let frameOverhead = 9
+  /// How many operations may have begun in so many bytes that a cut has left or taken, and which need not hold whole frames.
+  static func operations(begunIn bytes: UInt64) -> UInt64 {
+    let frame = UInt64(frameOverhead)
+    return bytes / frame + (bytes % frame == 0 ? 0 : 1)
+  }
   /// Bytes of a journal's or snapshot's header.
   static let headerBytes = 128
   /// No header, mark or loss names an LSN or a count above this, so that no sum of a few can overflow.

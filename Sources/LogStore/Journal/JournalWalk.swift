@@ -283,7 +283,10 @@ struct JournalWalk {
   /// Operations lost in a dropped range: exact where the log says later how many there were, otherwise the most that
   /// its bytes could hold.
   private func lostOperations(in range: Range<UInt64>) throws(LogStoreError) -> UInt64 {
-    let most = UInt64(range.count) / UInt64(Limits.frameOverhead)
+    let bytes = UInt64(range.count)
+    // Where the file was cut off, an operation may have begun in fewer bytes than a whole frame has.
+    let isCutOff = isCut && range.upperBound == reader.limit
+    let most = isCutOff ? Limits.operations(begunIn: bytes) : bytes / UInt64(Limits.frameOverhead)
     var operations: UInt64 = 0
     var open: UInt64 = 0
     var isOpen = false

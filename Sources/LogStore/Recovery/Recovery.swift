@@ -88,7 +88,7 @@ struct Recovery {
     let start = max(start, UInt64(Limits.headerBytes))
     let end = max(end ?? journal.end, start + 1)
     let most =
-      journal.lsn?.subtractingCapped(result.lsn) ?? (end == .max ? 0 : (end - start) / UInt64(Limits.frameOverhead))
+      journal.lsn?.subtractingCapped(result.lsn) ?? (end == .max ? 0 : Limits.operations(begunIn: end - start))
     result.newLosses.append(
       LossRecord(
         generation: journal.generation, salt: journal.salt, start: start, end: end,

@@ -50,6 +50,27 @@ import Testing
     #expect(finding.lostOperations == (next - damaged) / 9)
   }
 
+  /// A cut through a frame leaves less than the smallest frame on either side of it: the operation counts all the same.
+  @Test(arguments: 1..<14)
+  func anOperationWhoseFrameIsCutInTwoIsOnRecord(left: Int) throws {
+    let journal = JournalFixture()
+    journal.put("a")
+    let last = journal.put("b")
+    let next = JournalFixture(1, baseLSN: 2, after: .init(generation: 0, salt: 100, end: journal.end))
+    let storage = JournalFixture.storage(journal, next)
+    let cut = min(Int(last) + left, Int(journal.end) - 1)
+    storage.edit(journal.path) { $0.removeSubrange(cut...) }
+    let page = try Page.fixture(storage)
+    #expect(try page.keys() == ["a"])
+    #expect(page.report.findings.filter { $0.kind == .damagedFrame }.allSatisfy { $0.lostOperations ?? 0 >= 1 })
+    try page.put("v", for: "z")
+    try page.close()
+    let losses = try Page.fixture(storage, .readOnly).report.findings.filter {
+      $0.kind == .recordedLoss && $0.file == "0000000000.journal"
+    }
+    #expect(losses.contains { $0.range?.lowerBound == UInt64(cut) && $0.lostOperations ?? 0 >= 1 }, "\(losses)")
+  }
+
   @Test func aClockThatRanBackwardsIsSaid() throws {
     let storage = SimulatedStorage(seed: 1)
     let page = try Page.fixture(storage, .create)
