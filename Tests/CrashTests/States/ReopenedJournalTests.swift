@@ -45,6 +45,22 @@ import Testing
     #expect(storage.files(in: pagePath) == files)
   }
 
+  @Test func aSessionThatIsKilledBehindACloseMarkIsSaidNotToHaveClosed() throws {
+    let storage = SimulatedStorage(seed: 1)
+    let first = try Page.open(storage)
+    try first.put("one", for: "a")
+    try first.close()
+    #expect(try Page.open(storage, .readOnly).report.findings.isEmpty)
+    let second = try Page.open(storage)
+    try second.put("two", for: "b", durability: .process)
+    let killed = storage.crash(.kill)
+    // It has gone on in the journal that was closed.
+    #expect(killed.names(in: pagePath) == ["0000000000.journal"])
+    let reader = try Page.open(killed, .readOnly)
+    #expect(try reader.keys() == ["a", "b"])
+    #expect(reader.report.findings.map(\.kind) == [.notClosed])
+  }
+
   /// Found by failing every call of sessions on an application's state, where replay stops in front of damage.
   @Test(arguments: [RecoveryPolicy.strict, .pointInTime, .salvage], [false, true])
   func whatStandsBehindACloseMarkWhoseSyncFailedIsNotBehindAHole(policy: RecoveryPolicy, atOpening: Bool) throws {
