@@ -468,6 +468,7 @@ def replay_journal(page, link, events, table, policy):
     """Applies a journal's events; returns the LSN reached, and whether what lies behind still counts."""
     generation = link.header.generation
     lsn = link.header.base_lsn
+    raised = 0  # by dropped and skipped ranges, since the last mark
     stop_at = link.successor.base_lsn if link.has_unknown_end else None
     for index, event in enumerate(events):
         if stop_at is not None and (lsn >= stop_at or isinstance(event, Batch) and lsn + event.operations > stop_at):
@@ -475,14 +476,17 @@ def replay_journal(page, link, events, table, policy):
         if isinstance(event, Batch):
             table.apply(event.frames)
             lsn = event.mark.lsn if event.mark else lsn + event.operations
+            raised = 0 if event.mark else raised
         elif isinstance(event, Skipped):
-            lsn = plus(lsn, event.loss.count)
+            before, lsn = lsn, plus(lsn, event.loss.count)
+            raised += lsn - before
         elif isinstance(event, Dropped):
-            lost = lost_operations(event, events[index + 1 :], lsn, link)
+            lost, rise = lost_operations(event, events[index + 1 :], lsn, raised, link)
             page.report("damaged-frame", generation, "journal", event.start, event.end, lost)
             if policy == POINT_IN_TIME:
                 return lsn, False
-            lsn = plus(lsn, lost)
+            before, lsn = lsn, plus(lsn, min(lost, rise))
+            raised += lsn - before
         else:
             page.report("torn-tail", generation, "journal", event.start, event.end)
     if link.is_short:
@@ -496,25 +500,31 @@ def replay_journal(page, link, events, table, policy):
     return lsn, True
 
 
-def lost_operations(dropped, events_behind, lsn, link):
-    """How many operations a dropped range held, by the next LSN that is known."""
-    known = 0
+def lost_operations(dropped, events_behind, lsn, raised, link):
+    """How many operations a dropped range held at most, and how far the LSN may rise for them."""
+    size = dropped.end - dropped.start
+    most = size // FRAME_OVERHEAD
+    if link.is_short and dropped.end == link.limit:
+        most = -(-size // FRAME_OVERHEAD)  # an operation may begin in less than a frame
+    applied = skipped = 0
     for event in events_behind:
         if isinstance(event, Batch):
             if event.mark:
-                return max(0, event.mark.lsn - known - lsn)
-            known += event.operations
+                later = event.mark.lsn
+                break
+            applied += event.operations
         elif isinstance(event, Skipped):
-            known = plus(known, event.loss.count)
+            skipped = plus(skipped, event.loss.count)
         else:
-            break
+            return most, most
     else:
-        if link.successor and not link.is_short:
-            return max(0, link.successor.base_lsn - known - lsn)
-    size = dropped.end - dropped.start
-    if link.is_short and dropped.end == link.limit:
-        return -(-size // FRAME_OVERHEAD)  # an operation may begin in less than a frame
-    return size // FRAME_OVERHEAD
+        if not link.successor or link.is_short:
+            return most, most
+        later = link.successor.base_lsn
+    rise = max(0, later - applied - skipped - lsn)
+    if not skipped and not raised:
+        return rise, rise
+    return min(most, max(0, later - applied - (lsn - raised))), rise
 
 
 def ends_closed(events, length):

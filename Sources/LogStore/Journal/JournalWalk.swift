@@ -24,6 +24,9 @@ struct JournalWalk {
   private var limit: UInt64 = 0
   /// How many of `skips` the replay has come by.
   private var skipped = 0
+  /// By how much dropped and skipped ranges have raised the LSN since the last mark: of them it is known only together how
+  /// many operations they held.
+  private var guessed: UInt64 = 0
   /// Whether D has been looked for over the whole file.
   private var isSurveyed = false
 
@@ -179,6 +182,7 @@ struct JournalWalk {
     if let last = outcome.lastMark, mark.time < last.time { outcome.clockRanBack = true }
     outcome.lastMark = mark
     outcome.lsn = mark.lsn
+    guessed = 0
     outcome.isClosed = mark.isClosed
     sink.mark(mark, frame)
     return true
@@ -187,8 +191,14 @@ struct JournalWalk {
   private mutating func skip(_ loss: LossRecord) {
     position = min(loss.end, reader.limit)
     outcome.good = position
-    outcome.lsn.pass(loss.count)
+    pass(loss.count)
     outcome.isClosed = false
+  }
+
+  private mutating func pass(_ operations: UInt64) {
+    let before = outcome.lsn
+    outcome.lsn.pass(operations)
+    guessed += outcome.lsn - before
   }
 
   /// Something at `position` does not verify or does not fit, or the log ends inside a batch.
@@ -224,12 +234,13 @@ struct JournalWalk {
       outcome.stoppedAtDamage = true
     }
     let end = next ?? max(min(outcome.durableEnd, limit), outcome.good)
-    let lost = try lostOperations(in: outcome.good..<end)
+    let loss = try lostOperations(in: outcome.good..<end)
     outcome.dropped.append(
       DroppedRange(
-        range: outcome.good..<end, fault: at, lsn: outcome.lsn, lost: lost, keys: try keys(in: outcome.good..<end)))
+        range: outcome.good..<end, fault: at, lsn: outcome.lsn - guessed, lost: loss.most,
+        keys: try keys(in: outcome.good..<end)))
     if policy == .pointInTime { return false }
-    outcome.lsn.pass(lost)
+    pass(min(loss.most, loss.raise))
     outcome.good = end
     position = end
     return true
@@ -281,32 +292,38 @@ struct JournalWalk {
   }
 
   /// Operations lost in a dropped range: exact where the log says later how many there were, otherwise the most that
-  /// its bytes could hold.
-  private func lostOperations(in range: Range<UInt64>) throws(LogStoreError) -> UInt64 {
+  /// its bytes could hold. `raise` is what the LSN may rise by without passing what the log says later.
+  private func lostOperations(in range: Range<UInt64>) throws(LogStoreError) -> (most: UInt64, raise: UInt64) {
     let bytes = UInt64(range.count)
     // Where the file was cut off, an operation may have begun in fewer bytes than a whole frame has.
     let isCutOff = isCut && range.upperBound == reader.limit
     let most = isCutOff ? Limits.operations(begunIn: bytes) : bytes / UInt64(Limits.frameOverhead)
-    var operations: UInt64 = 0
+    var (operations, skips): (UInt64, UInt64) = (0, 0)
     var open: UInt64 = 0
     var isOpen = false
     var place = range.upperBound
-    var ahead = skips[skipped...]
+    func shared(_ lsn: UInt64) -> (most: UInt64, raise: UInt64) {
+      let later = lsn.subtractingCapped(operations)
+      let raise = later.subtractingCapped(skips).subtractingCapped(outcome.lsn)
+      if guessed == 0, skips == 0 { return (raise, raise) }
+      return (min(most, later.subtractingCapped(outcome.lsn - guessed)), raise)
+    }
+    var ahead = self.skips[skipped...]
     while place < reader.limit {
       try reader.progress?.come(to: place)
       while let loss = ahead.first, loss.end <= place { ahead.removeFirst() }
       if let loss = ahead.first, loss.start <= place {
-        if isOpen { return most }
-        operations.pass(loss.count)
+        if isOpen { return (most, most) }
+        skips.pass(loss.count)
         place = min(loss.end, reader.limit)
         continue
       }
       let stop = ahead.first?.start ?? reader.limit
       guard let frame = try reader.frame(at: place), frame.end <= stop, frame.type.isFirst != isOpen else {
-        return most
+        return (most, most)
       }
       isOpen = !frame.type.isLast
-      if let mark = frame.mark { return mark.lsn.subtractingCapped(operations).subtractingCapped(outcome.lsn) }
+      if let mark = frame.mark { return shared(mark.lsn) }
       if frame.kind.isOperation { open += 1 }
       if frame.type.isLast {
         operations += open
@@ -314,8 +331,8 @@ struct JournalWalk {
       }
       place = frame.end
     }
-    guard !isCut, !isOpen, let successorLSN else { return most }
-    return successorLSN.subtractingCapped(operations).subtractingCapped(outcome.lsn)
+    guard !isCut, !isOpen, let successorLSN else { return (most, most) }
+    return shared(successorLSN)
   }
 
   /// Some of the keys that frames in a dropped range name, as far as they verify.

@@ -71,6 +71,21 @@ import Testing
     #expect(losses.contains { $0.range?.lowerBound == UInt64(cut) && $0.lostOperations ?? 0 >= 1 }, "\(losses)")
   }
 
+  /// Two damaged frames in front of one mark: what it says is lost of both, so that neither takes it all from the other.
+  @Test func damageThatSharesAMarkIsNotSaidToHaveLostNothing() throws {
+    let journal = JournalFixture()
+    let places = ["a", "b", "c", "d"].map { journal.put($0) }
+    journal.mark(4, durableEnd: journal.end)
+    let next = JournalFixture(1, baseLSN: 4, after: .init(generation: 0, salt: 100, end: journal.end))
+    let storage = JournalFixture.storage(journal, next)
+    storage.edit(journal.path) { bytes in for place in [places[0], places[2]] { bytes[Int(place) + 12] ^= 1 } }
+    let page = try Page.fixture(storage, .readOnly)
+    #expect(try page.keys() == ["b", "d"])
+    #expect(page.position.lsn == 4)
+    let lost = page.report.findings.filter { $0.kind == .damagedFrame }.map { $0.lostOperations ?? 0 }
+    #expect(lost.count == 2 && lost.allSatisfy { $0 >= 1 }, "\(lost)")
+  }
+
   @Test func aClockThatRanBackwardsIsSaid() throws {
     let storage = SimulatedStorage(seed: 1)
     let page = try Page.fixture(storage, .create)
