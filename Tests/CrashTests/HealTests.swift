@@ -97,6 +97,42 @@ import Testing
     #expect(try inspector.verify().findings.isEmpty)
   }
 
+  enum OlderDamage: CaseIterable { case frame, header, end }
+
+  /// What an older journal held is in the snapshot: nothing is lost, and it is the file that has to go.
+  @Test(arguments: OlderDamage.allCases)
+  func verifyingNamesWhatRemovesADamagedOlderJournal(damage: OlderDamage) throws {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try Page.open(storage)
+    for round in 0..<2 {
+      for number in 0..<5 { try page.put("value", for: "\(round).\(number)") }
+      try page.compact(keep: Retention.all)
+    }
+    let names = ["0000000000.journal", "0000000001.journal"]
+    for name in names {
+      storage.edit(pagePath + "/" + name) { bytes in
+        switch damage {
+        case .frame: bytes[FramePlace.all(in: bytes).filter { $0.kind == 1 }[1].offset + 12] ^= 1
+        case .header: bytes[70] ^= 1
+        case .end: bytes.removeLast(20)
+        }
+      }
+    }
+    let inspector = PageInspector(path: pagePath, storage: storage)
+    let report = try inspector.verify()
+    #expect(!report.recovery.hasDamage)
+    let found = report.findings.filter { $0.severity == .damage }
+    #expect(Set(found.map(\.file)) == Set(names), "\(found)")
+    for finding in found {
+      #expect(finding.lostOperations == nil && finding.remedy == "logctl compact --keep none PAGE", "\(finding)")
+      #expect(finding.detail.hasSuffix("; the present state does not need it"), "\(finding)")
+    }
+    try page.compact(keep: Retention.none)
+    try page.close()
+    #expect(try inspector.verify().findings.filter { $0.severity == .damage }.isEmpty)
+    #expect(try Page.open(storage, .readOnly).view().count == 10)
+  }
+
   @Test(arguments: Part.allCases)
   func withoutAKeptGenerationWhatIsDamagedIsAnErrorAndNeverAbsent(part: Part) throws {
     let (storage, name) = try page(part, kept: false)

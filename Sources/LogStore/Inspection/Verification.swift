@@ -74,8 +74,7 @@ struct Verification {
     if needsAnother { canMend = try hasGeneration(behind: base) }
     for index in findings.indices where findings[index].kind == .damagedSnapshot {
       if older.contains(findings[index].file) {
-        findings[index].detail += "; the present state does not need it"
-        findings[index].remedy = "logctl compact --keep none PAGE"
+        findings[index] = findings[index].unneeded(true)
       } else if findings[index].file == base.name, !canMend {
         findings[index].remedy = "logctl salvage PAGE -o NEW"
       }
@@ -151,10 +150,13 @@ struct Verification {
       done += journal.status.size
     case .damaged(let damage):
       if !findings.contains(where: { $0.file == name }) {
+        // What is not the page's own, no compaction removes.
+        let isOurs = damage.hasMagic && (damage.id == nil || damage.id == chain.id)
         findings.append(
           Finding(
             .damagedHeader, .damage, file: name, range: 0..<min(damage.size, UInt64(Limits.headerBytes)),
-            detail: damage.error.fault))
+            detail: damage.error.fault
+          ).unneeded(isOurs && isOlder(generation, chain)))
       }
     case .absent: break
     case .notAFile:
@@ -189,12 +191,15 @@ struct Verification {
     var sink = BlindSink()
     try walk.run(&sink)
     frames += walk.outcome.frames
-    for dropped in walk.outcome.dropped { findings.append(Finding(damage: dropped, in: journal.name)) }
+    let isOlder = isOlder(journal.generation, chain)
+    for dropped in walk.outcome.dropped {
+      findings.append(Finding(damage: dropped, in: journal.name).unneeded(isOlder))
+    }
     if size < expected {
       findings.append(
         Finding(
-          .missing, .damage, file: journal.name, range: size..<expected, detail: "the file is shorter than it had been")
-      )
+          .missing, .damage, file: journal.name, range: size..<expected, detail: "the file is shorter than it had been"
+        ).unneeded(isOlder))
     }
     let base = chain.base?.header.generation ?? 0
     if journal.generation > base, !findings.contains(where: { $0.file == journal.name && $0.kind == .cutOff }) {
@@ -203,6 +208,11 @@ struct Verification {
           .offChain, .note, file: journal.name,
           detail: "the present state does not need this file; another took its place"))
     }
+  }
+
+  /// Whether all that the journal holds is in the snapshot that the state rests on.
+  private func isOlder(_ generation: UInt64, _ chain: Chain) -> Bool {
+    generation < chain.base?.header.generation ?? 0
   }
 
   private func successor(of journal: JournalFile) throws(LogStoreError) -> JournalHeader? {
@@ -272,5 +282,18 @@ struct Verification {
     for name in files.listing.strangers {
       findings.append(Finding(.stranger, .note, file: name, detail: "not a file of the page; it is left alone"))
     }
+  }
+}
+
+extension Finding {
+  /// In a file that only an earlier state needs: nothing of the present one is lost, and the next compaction that keeps
+  /// nothing removes the file.
+  fileprivate func unneeded(_ isUnneeded: Bool) -> Finding {
+    guard isUnneeded else { return self }
+    var finding = self
+    finding.detail += "; the present state does not need it"
+    finding.lostOperations = nil
+    finding.remedy = "logctl compact --keep none PAGE"
+    return finding
   }
 }
