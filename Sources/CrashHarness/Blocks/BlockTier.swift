@@ -17,7 +17,7 @@ import Synchronization
 struct BlockTier: Tier {
   static let name = "t3"
   static let summary = "real file systems on a disk whose log is cut anywhere (root, FUSE, loop devices)"
-  static let share = 0.35
+  static let share = 0.09
 
   /// For each file system: 512 states, of which a few may not be mountable.
   private static let recordingsInCI = 4

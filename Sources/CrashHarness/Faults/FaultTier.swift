@@ -5,7 +5,7 @@ import Glibc
 struct FaultTier: Tier {
   static let name = "t1"
   static let summary = "failing calls, flipped bits, cut files, wrong sectors, the shipped command killed and refused"
-  static let share = 1.4
+  static let share = 1.0
 
   /// Where only some parts are wanted: `CRASH_T1=flips,cuts`.
   private static let chosen: Set<String>? = unsafe getenv("CRASH_T1").map {

@@ -10,7 +10,7 @@ import Synchronization
 struct KillTier: Tier {
   static let name = "t2"
   static let summary = "many writers and the compactor in a child, killed at random times"
-  static let share = 1.7
+  static let share = 0.83
 
   private static let killsOfSeries = 20
   private static let killsInCI = 5000

@@ -6,7 +6,7 @@ import LogStoreTesting
 struct StatesTier: Tier {
   static let name = "t0"
   static let summary = "states that a crash may leave, on a simulated disk, one by one"
-  static let share = 4.1
+  static let share = 2.4
 
   /// How the states are judged: another way only to test the tier itself.
   var check: @Sendable (Workload.Kind) -> StateCheck = { StateCheck(kind: $0) }

@@ -9,6 +9,8 @@ struct Effort: Sendable {
   var limit = Int.max
   /// One in so many states, chosen by hash, and the first of each moment are examined in full.
   var fullShare: UInt64 = 8
+  /// Of the others, every second is opened only for reading: that is another way through recovery, and costs half.
+  var looksAtHalf = false
   /// What is done to the crashed disk, and crashed again.
   var nested: Nested?
 

@@ -4,7 +4,7 @@ import LogStoreTesting
 struct Examination {
   /// What was examined before; nil where everything is to be examined.
   let seen: DistinctStates?
-  let fullShare: UInt64
+  let effort: Effort
   var check: @Sendable (Workload.Kind) -> StateCheck = { StateCheck(kind: $0) }
   /// States examined, by row.
   private(set) var counts: [String: Count] = [:]
@@ -20,9 +20,9 @@ struct Examination {
     var point: CrashPoint
   }
 
-  init(seen: DistinctStates?, fullShare: UInt64) {
+  init(seen: DistinctStates?, _ effort: Effort) {
     self.seen = seen
-    self.fullShare = fullShare
+    self.effort = effort
   }
 
   /// Examines what a kill at a moment leaves.
@@ -53,13 +53,18 @@ struct Examination {
       let key = Examination.key(state, known, CrashKind(state.profile))
       visit(state, key)
       guard seen?.insert(key) ?? true else { continue }
-      let depth: StateCheck.Depth = isFirst || key % fullShare == 0 ? .full : .quick
+      let depth = isFirst ? .full : depth(of: key)
       count.distinct += 1
       if let problem = check.problem(with: state.storage(), known, CrashKind(state.profile), depth) {
         return Objection(what: problem, point: CrashPoint(state))
       }
     }
     return nil
+  }
+
+  private func depth(of key: UInt64) -> StateCheck.Depth {
+    if key % effort.fullShare == 0 { return .full }
+    return effort.looksAtHalf && key >> 63 == 0 ? .look : .quick
   }
 
   /// Whether nobody has gone on with this state yet.

@@ -24,7 +24,7 @@ struct Explorer {
 
   init(_ effort: Effort, seen: DistinctStates?, check: (@Sendable (Workload.Kind) -> StateCheck)? = nil) {
     self.effort = effort
-    examination = Examination(seen: seen, fullShare: effort.fullShare)
+    examination = Examination(seen: seen, effort)
     if let check { examination.check = check }
   }
 

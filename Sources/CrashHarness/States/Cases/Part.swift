@@ -23,10 +23,10 @@ struct Part: Sendable {
   static let all = [sequences, pairs, ownState, longer, random, nested, interleaved]
 
   /// Every sequence of up to three steps on one page.
-  static let sequences = short("sequences", row: nil, share: 5, sample: 7600, pages: 1, Workload.Base.allCases)
+  static let sequences = short("sequences", row: nil, share: 4, sample: 7600, pages: 1, Workload.Base.allCases)
 
   /// The same on two pages.
-  static let pairs = short("two pages", row: "t0 two pages", share: 2, sample: 700, pages: 2, twoBases)
+  static let pairs = short("two pages", row: "t0 two pages", share: 1.5, sample: 700, pages: 2, twoBases)
 
   /// The same on a page with an application's own state.
   static let ownState = short(
@@ -37,20 +37,20 @@ struct Part: Sendable {
   static let longer = {
     let sequences = ShortSequences(pages: 1, bases: Workload.Base.allCases, lengths: 4...4)
     let all = sequences.count
-    return Part(name: "four steps", share: 8, count: all, sample: 6) { number, _ in
+    return Part(name: "four steps", share: 20, count: all, sample: 6) { number, _ in
       let (workload, last) = sequences.workload(spread(number, over: all))
-      return .workload(workload, last: last, Effort(extent: CrashExtent(), fullShare: 256))
+      return .workload(workload, last: last, Effort(extent: CrashExtent(), fullShare: 256, looksAtHalf: true))
     }
   }()
 
   /// Long ones that a seed decides: the first thousand in depth, then in breadth.
-  static let random = Part(name: "random", share: 1, sample: 60) { number, seed in
+  static let random = Part(name: "random", share: 0.7, sample: 60) { number, seed in
     let effort = Effort(extent: CrashExtent(exhaustive: 256, samples: 64), fullShare: number < 1000 ? 8 : 32)
     return .workload(RandomWorkload.workload(seed &* 1_000_003 &+ UInt64(number)), last: .max, effort)
   }
 
   /// Crashes in what is done after a crash: the short sequences first, then long ones.
-  static let nested = Part(name: "nested", row: "t0 nested", share: 1.2, sample: 100) { number, seed in
+  static let nested = Part(name: "nested", row: "t0 nested", share: 1, sample: 100) { number, seed in
     let effort = Effort(
       extent: CrashExtent(exhaustive: 64, samples: 16), limit: 12, nested: .init(starts: 4, limit: 8, deeper: 64))
     let sequences = ShortSequences(pages: 1, bases: twoBases)
@@ -62,7 +62,7 @@ struct Part: Sendable {
   }
 
   /// Threads on one page: each play in several ways.
-  static let interleaved = Part(name: "interleaved", row: PlayExplorer.row, share: 1.2, sample: 100) { number, seed in
+  static let interleaved = Part(name: "interleaved", row: PlayExplorer.row, share: 1, sample: 100) { number, seed in
     .play(Play(seed: seed &* 9_000_011 &+ UInt64(number / 4)), schedule: UInt64(number))
   }
 

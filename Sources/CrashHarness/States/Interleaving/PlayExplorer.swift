@@ -9,7 +9,7 @@ struct PlayExplorer {
   private(set) var examination: Examination
 
   init(seen: DistinctStates?, check: @escaping @Sendable (Workload.Kind) -> StateCheck) {
-    examination = Examination(seen: seen, fullShare: effort.fullShare)
+    examination = Examination(seen: seen, effort)
     examination.check = check
   }
 

@@ -4,7 +4,9 @@ import LogStoreTesting
 /// Opens what a crash has left and holds it against what was promised, page by page.
 struct StateCheck {
   enum Depth: Comparable {
-    /// Open, and compare what is shown.
+    /// Open for reading, and compare what is shown.
+    case look
+    /// Open, which also brings the files in order, and compare what is shown.
     case quick
     /// Also: the other readers, a second recovery, going on, closing, compacting.
     case full
@@ -33,7 +35,7 @@ struct StateCheck {
     _ storage: SimulatedStorage, _ path: String, _ known: Expectation, _ crash: CrashKind, _ depth: Depth,
     _ others: Readers?
   ) throws -> String? {
-    let page = try OpenPage(kind, storage, path, known.exists ? .readWrite : .create)
+    let page = try OpenPage(kind, storage, path, !known.exists ? .create : depth == .look ? .readOnly : .readWrite)
     let position = page.position
     let lsn = position.lsn
     let print = try page.fingerprint()
