@@ -133,6 +133,19 @@ import Testing
     #expect(try Page.open(storage, .readOnly).view().count == 10)
   }
 
+  /// What a damaged snapshot lacks stands in what is older: that is not called unneeded, nor is its removal advised.
+  @Test func verifyingDoesNotAdviseRemovingWhatADamagedSnapshotIsMendedFrom() throws {
+    let (storage, _) = try page(.record, kept: true)
+    storage.edit(pagePath + "/0000000001.journal") { bytes in
+      bytes[FramePlace.all(in: bytes).filter { $0.kind == 1 }[1].offset + 12] ^= 1
+    }
+    let found = try PageInspector(path: pagePath, storage: storage).verify().findings.filter { $0.severity == .damage }
+    #expect(Set(found.map(\.file)) == ["0000000001.journal", "0000000002.snapshot"], "\(found)")
+    for finding in found {
+      #expect(!finding.detail.contains("does not need it") && !finding.remedy.contains("--keep none"), "\(finding)")
+    }
+  }
+
   @Test(arguments: Part.allCases)
   func withoutAKeptGenerationWhatIsDamagedIsAnErrorAndNeverAbsent(part: Part) throws {
     let (storage, name) = try page(part, kept: false)

@@ -3,6 +3,8 @@ struct Verification {
   let files: PageFiles
   let progress: ProgressHandler?
   private var findings: [Finding] = []
+  /// Whether the snapshot that the state rests on is damaged, and so what is older may have what it lacks.
+  private var needsOlder = false
   private var done: UInt64 = 0
   private var total: UInt64 = 0
   private var count = 0
@@ -72,9 +74,10 @@ struct Verification {
     }
     var canMend = true
     if needsAnother { canMend = try hasGeneration(behind: base) }
+    needsOlder = needsAnother
     for index in findings.indices where findings[index].kind == .damagedSnapshot {
       if older.contains(findings[index].file) {
-        findings[index] = findings[index].unneeded(true)
+        findings[index] = findings[index].unneeded(!needsOlder)
       } else if findings[index].file == base.name, !canMend {
         findings[index].remedy = "logctl salvage PAGE -o NEW"
       }
@@ -210,9 +213,9 @@ struct Verification {
     }
   }
 
-  /// Whether all that the journal holds is in the snapshot that the state rests on.
+  /// Whether all that the journal holds is in the snapshot that the state rests on, which does not need it to be mended.
   private func isOlder(_ generation: UInt64, _ chain: Chain) -> Bool {
-    generation < chain.base?.header.generation ?? 0
+    !needsOlder && generation < chain.base?.header.generation ?? 0
   }
 
   private func successor(of journal: JournalFile) throws(LogStoreError) -> JournalHeader? {
