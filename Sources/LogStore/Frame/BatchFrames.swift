@@ -22,15 +22,31 @@ final class BatchFrames {
   }
 
   func removeAll() {
-    buffer.count = 0
+    buffer.reuse(keeping: 1 << 20)
     operations = 0
     isApplication = false
-    buffer.trim(to: 1 << 20)
+  }
+
+  /// A put, which goes behind all others.
+  @inline(__always)
+  func put(_ key: RawSpan, _ value: RawSpan) throws(LogStoreError) {
+    let names = 2 &+ key.byteCount
+    // Clearly within all limits, as most are: there is nothing to divide.
+    if key.byteCount >= 1, key.byteCount <= Limits.keyBytes, value.byteCount <= partBytes &- names,
+      buffer.count &+ partBytes &+ Limits.batchReserve &+ 2 &* Limits.frameOverhead <= Limits.batchBytes
+    {
+      let start = buffer.appendPut(value, for: key)
+      unsafe BatchFrames.open(buffer.base + start, .put, names &+ value.byteCount)
+      operations &+= 1
+      return
+    }
+    try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
+      try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in try unsafe put(key, before: nil, value) }
+    }
   }
 
   /// A put; in front of `before` where that is not nil. With `asRead`, `before` may be empty, as a journal may have it:
   /// a key that is always absent.
-  @inline(__always)
   func put(
     _ key: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer,
     asRead: Bool = false
@@ -126,28 +142,62 @@ final class BatchFrames {
 
   @inline(__always)
   private func open(_ kind: FrameKind, _ length: Int) {
-    let frame = unsafe buffer.extend(Limits.frameOverhead)
+    unsafe BatchFrames.open(buffer.extend(Limits.frameOverhead), kind, length)
+  }
+
+  @inline(__always)
+  private static func open(_ frame: UnsafeMutableRawPointer, _ kind: FrameKind, _ length: Int) {
     unsafe frame.store(UInt32(truncatingIfNeeded: length))
     unsafe frame.store(UInt32(0), at: 4)
     unsafe frame.store(kind.rawValue, at: 8)
   }
 
+  /// What is copied at once before it is sealed: it is still in the processor's cache then.
+  private static let pieceBytes = 32 << 10
+
   /// Copies the frames behind `target`'s end and seals them for a place in a file. `target`'s byte 0 stands at `origin`.
   @inline(__always)
   func seal(into target: ByteBuffer, origin: UInt64, codec: FrameCodec) {
-    let start = target.count
-    unsafe target.append(buffer.bytes)
-    var place = start
-    let end = target.count
+    let offset = origin &+ UInt64(target.count)
+    let end = buffer.count
+    let copies = unsafe target.extend(end)
+    let frames = unsafe UnsafeRawPointer(buffer.base)
+    var (place, copied) = (0, 0)
     while place < end {
-      let frame = unsafe target.base + place
-      let raw = UnsafeRawPointer(frame)
-      let length = unsafe Int(raw.load(0, as: UInt32.self))
-      let kind = unsafe FrameKind(rawValue: raw.load(8))
+      let length = unsafe Int(frames.load(place, as: UInt32.self))
+      let kind = unsafe FrameKind(rawValue: frames.load(place &+ 8))
       let next = place &+ length &+ Limits.frameOverhead
-      let type = FrameType(kind, first: place == start, last: next == end)
-      unsafe codec.seal(frame, offset: origin &+ UInt64(place), length: length, type: type)
+      if next > copied {
+        let upTo = min(end, max(next, place &+ BatchFrames.pieceBytes))
+        unsafe (copies + copied).copyMemory(from: frames + copied, byteCount: upTo &- copied)
+        copied = upTo
+      }
+      let type = FrameType(kind, first: place == 0, last: next == end)
+      unsafe codec.seal(copies + place, offset: offset &+ UInt64(place), length: length, type: type)
       place = next
     }
+  }
+}
+
+extension ByteBuffer {
+  /// Appends the frame of a put, all but the nine bytes that lead it. Returns where it begins.
+  @inline(__always)
+  func appendPut(_ value: RawSpan, for key: RawSpan) -> Int {
+    let start = count
+    var place = unsafe extend(Limits.frameOverhead &+ 2 &+ key.byteCount &+ value.byteCount) + Limits.frameOverhead
+    unsafe place.store(UInt16(truncatingIfNeeded: key.byteCount))
+    unsafe place += 2
+    unsafe key.withUnsafeBytes { unsafe place.copy($0) }
+    unsafe place += key.byteCount
+    unsafe value.withUnsafeBytes { unsafe place.copy($0) }
+    return start
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  @inline(__always)
+  fileprivate func copy(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    unsafe copyMemory(from: source, byteCount: bytes.count)
   }
 }

@@ -39,6 +39,16 @@
     capacity = bytes
   }
 
+  /// Forgets the bytes and keeps the memory: `bytes` of it, or as much as was used, which may well be needed again; but
+  /// not what an unusually large use has left behind.
+  func reuse(keeping bytes: Int) {
+    let used = count
+    count = 0
+    trim(to: max(bytes, min(used, ByteBuffer.largestReuse) * 2))
+  }
+
+  private static let largestReuse = 8 << 20
+
   /// Makes room for `bytes` more and returns where they go; they count as written.
   @inline(__always)
   func extend(_ bytes: Int) -> UnsafeMutableRawPointer {

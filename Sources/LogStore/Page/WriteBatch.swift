@@ -117,13 +117,7 @@ public struct WriteBatch: @unchecked Sendable {
   /// The same, for whoever holds spans.
   @usableFromInline
   mutating func put(span value: RawSpan, forSpan key: RawSpan) throws(LogStoreError) {
-    try edit { (frames) throws(LogStoreError) in
-      try unsafe key.withUnsafeBytes { (key) throws(LogStoreError) in
-        try unsafe value.withUnsafeBytes { (value) throws(LogStoreError) in
-          try unsafe frames.put(key, before: nil, value)
-        }
-      }
-    }
+    try edit { (frames) throws(LogStoreError) in try frames.put(key, value) }
   }
 
   mutating func append(_ kind: FrameKind, span payload: RawSpan) throws(LogStoreError) {

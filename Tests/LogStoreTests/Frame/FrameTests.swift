@@ -37,4 +37,44 @@ import Testing
       #expect(batch.buffer.count == before && batch.operations == 1)
     }
   }
+
+  /// A batch is copied and sealed in pieces; its frames are shorter and longer than those.
+  @Test func everyFrameOfALongBatchVerifiesWhereItStands() throws {
+    var batch = WriteBatch()
+    let lengths = [100, 0, 40_000, 32 << 10, 1, 200_000, 9] + (0..<700).map { $0 % 150 } + [70_000]
+    for (number, length) in lengths.enumerated() {
+      try batch.put([UInt8](repeating: UInt8(number & 0xFF), count: length), for: "\(number)")
+    }
+    let codec = FrameCodec(salt: 7)
+    let target = ByteBuffer()
+    target.append(UInt64(1))
+    batch.unsealed.seal(into: target, origin: 1000, codec: codec)
+    var place = 8
+    for (number, length) in lengths.enumerated() {
+      let check = unsafe codec.check(
+        UnsafeRawPointer(target.base + place), available: target.count - place, offset: 1000 + UInt64(place))
+      guard case .good(let type, let payload) = check else {
+        Issue.record("frame \(number) does not verify")
+        return
+      }
+      #expect(type == FrameType(.put, first: number == 0, last: number == lengths.count - 1))
+      #expect(payload == 2 + "\(number)".utf8.count + length)
+      let bytes = unsafe UnsafeRawBufferPointer(rebasing: target.bytes[place..<place + Limits.frameOverhead + payload])
+      #expect(unsafe bytes.suffix(length).allSatisfy { $0 == UInt8(number & 0xFF) })
+      place += Limits.frameOverhead + payload
+    }
+    #expect(place == target.count)
+  }
+
+  @Test func aBatchThatIsUsedAgainKeepsWhatItNeedsAndNoMore() throws {
+    var batch = WriteBatch()
+    let value = [UInt8](repeating: 1, count: 40_800)
+    for number in 0..<100 { try batch.put(value, for: "\(number)") }
+    let capacity = batch.unsealed.buffer.capacity
+    batch.removeAll()
+    #expect(batch.unsealed.buffer.capacity == capacity)
+    try batch.put(value, for: "a")
+    batch.removeAll()
+    #expect(batch.unsealed.buffer.capacity <= 1 << 20)
+  }
 }
