@@ -25,7 +25,9 @@ extension LogWriter {
     lastMarkTime = now
     appendMark(journal, durableEnd: known.end, closed: closed)
     switch commitGroup(level, in: journal) {
-    case .written: isClosedAtEnd = closed
+    case .written:
+      isClosedAtEnd = closed
+      tail.rest(at: end, durableEnd: durable.end)
     case .cut: return
     case .unknown(let error): throw error
     }

@@ -56,5 +56,6 @@ extension LogWriter {
       setPoison(error)
       throw error
     }
+    tail.rest(at: end, durableEnd: durable.end)
   }
 }

@@ -23,6 +23,7 @@ final class UnsyncedTail {
 
   private static let segmentBytes = 1 << 20
   private static let spares = 9
+  private static let restingBytes = 256 << 10
 
   init(offset: UInt64) {
     current = Segment(offset: offset, bytes: ByteBuffer(capacity: 4 << 10))
@@ -52,15 +53,24 @@ final class UnsyncedTail {
   private func makeRoom(at end: UInt64, durableEnd: UInt64) {
     while let first = older.first, first.end <= durableEnd { release(older.removeFirst().bytes) }
     if older.isEmpty, current.end <= durableEnd || current.bytes.count == 0 {
-      current.bytes.trim(to: max(UnsyncedTail.segmentBytes * 2, current.bytes.count))
-      current.bytes.count = 0
+      current.bytes.reuse(keeping: UnsyncedTail.segmentBytes * 2)
       current.offset = end
+      // The medium keeps up: fewer buffers will do.
+      spare.removeLast(spare.isEmpty ? 0 : 1)
     } else if current.bytes.count >= UnsyncedTail.segmentBytes {
       older.append(current)
       current = Segment(
-        offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes + (64 << 10)))
+        offset: end, bytes: spare.popLast() ?? ByteBuffer(capacity: UnsyncedTail.segmentBytes * 5 / 4))
     }
     oldestEnd = older.first?.end ?? .max
+  }
+
+  /// Gives back what is not needed once writers pause: buffers that wait to be used again, and all that lies in front of
+  /// `durableEnd`. The file ends at `end`.
+  func rest(at end: UInt64, durableEnd: UInt64) {
+    makeRoom(at: end, durableEnd: durableEnd)
+    spare = []
+    if current.bytes.count == 0 { current.bytes.trim(to: UnsyncedTail.restingBytes) }
   }
 
   private func release(_ bytes: ByteBuffer) {
@@ -68,6 +78,9 @@ final class UnsyncedTail {
     bytes.count = 0
     spare.append(bytes)
   }
+
+  /// Bytes of memory that are held.
+  var memoryBytes: Int { (older.map(\.bytes) + [current.bytes] + spare).reduce(0) { $0 + $1.capacity } }
 
   /// What lies behind `durableEnd`, in order.
   func carried(from durableEnd: UInt64) -> [JournalStart.Carried] {

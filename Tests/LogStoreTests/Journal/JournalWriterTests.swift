@@ -16,7 +16,8 @@ import Testing
   private func put(_ writer: LogWriter, _ key: String, _ level: Durability = .process, bytes: Int = 1) throws {
     var batch = WriteBatch()
     try batch.put([UInt8](repeating: 118, count: bytes), for: key)
-    if case .unknown(let error) = try writer.commitAlone(batch.unsealed, level) { throw error }
+    let result = try writer.commitAlone(batch.unsealed, level)
+    if case .unknown(let error) = result { throw error }
   }
 
   @Test func aPageWithoutAJournalStandsAtTheBeginning() throws {
@@ -92,6 +93,40 @@ import Testing
       end = segment.end
     }
     #expect(tail.current.bytes.capacity <= 2 << 20)
+  }
+
+  @Test func aTailAtRestGivesItsBuffersBack() throws {
+    let tail = UnsyncedTail(offset: 128)
+    var end: UInt64 = 128
+    func write(_ count: Int, durableEnd: UInt64) {
+      for _ in 0..<count {
+        let segment = tail.beginGroup(at: end, durableEnd: durableEnd)
+        _ = unsafe segment.bytes.extend(1 << 20)
+        end = segment.end
+      }
+    }
+    write(8, durableEnd: 128)
+    let synced = end
+    write(1, durableEnd: 128)
+    // While writers go on, what they needed is kept for them.
+    write(1, durableEnd: synced)
+    #expect(tail.memoryBytes > 8 << 20)
+    #expect(tail.carried(from: synced).count == 2)
+    // Not while something is only in memory …
+    tail.rest(at: end, durableEnd: synced)
+    #expect(tail.carried(from: synced).count == 2)
+    // … but once all is durable.
+    tail.rest(at: end, durableEnd: end)
+    #expect(tail.carried(from: synced).isEmpty)
+    #expect(tail.memoryBytes <= 256 << 10)
+  }
+
+  @Test func syncingGivesTheMemoryOfWhatWasNotDurableBack() throws {
+    let writer = try writer()
+    for number in 0..<12 { try put(writer, "\(number)", bytes: 300_000) }
+    #expect(writer.tail.memoryBytes > 3 << 20)
+    try writer.syncAll()
+    #expect(writer.tail.memoryBytes <= 256 << 10)
   }
 
   @Test func aCarriedTailOfSeveralMegabytesIsWhole() throws {
