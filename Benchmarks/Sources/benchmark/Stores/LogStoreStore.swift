@@ -3,7 +3,7 @@ import LogStore
 final class LogStoreStore: Store {
   static let name = "LogStore"
   static let settings =
-    "durability .power or .process; compaction .manual, except in `process-compacting` and `amplification`; a cache of 512 KiB, its default, except in `get-random`'s reference; deflates in `…-deflated` only"
+    "durability .power or .process; compaction .manual, except in `process-compacting` and `amplification`; a cache of 8 MiB, its default, except in `get-random`'s reference; deflates in `…-deflated` only"
 
   let page: Page
   private var view: PageView?
