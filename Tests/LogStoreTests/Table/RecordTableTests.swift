@@ -69,6 +69,10 @@ import Testing
       seed: 7, base: 0, keys: 200, steps: 1500,
       shape: TableShape(leafEntries: 8, innerEntries: 5, bucketEntries: 9, directoryDepth: 2)),
     Run(seed: 8, base: 100, keys: 1500, steps: 4000, shape: TableShape()),
+    // All hashes have the same high half, so that buckets tell no key from another.
+    Run(
+      seed: 12, base: 100, keys: 900, steps: 4000,
+      shape: TableShape(leafEntries: 16, innerEntries: 9, bucketEntries: 60, directoryDepth: 12, hashMask: 0xFFFF)),
     // Limits large enough that sparse nodes are merged, small enough that there are many.
     Run(seed: 9, base: 500, keys: 700, steps: 4000, shape: .merging),
     Run(seed: 10, base: 0, keys: 500, steps: 4000, shape: .merging),

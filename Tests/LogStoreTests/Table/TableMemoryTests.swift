@@ -37,6 +37,20 @@ import Testing
     #expect(table.structureFault() == nil)
   }
 
+  /// What a change takes beside its key: a record's head, its place in the order with the base's record next to it, and
+  /// its share of the index. Changes that come in the base's order, or in the opposite one, leave no leaves half empty.
+  @Test(arguments: [false, true]) func changesInOrderTakeLittle(isBackwards: Bool) throws {
+    let changes = 32_000
+    let table = RecordTable(base: ModelBase((0..<2 * changes).map { key($0) }))
+    for start in stride(from: 0, to: changes, by: 500) {
+      let numbers = (start..<start + 500).map { 2 * (isBackwards ? changes - 1 - $0 : $0) }
+      try table.absorb(put(numbers))
+    }
+    #expect(table.structureFault() == nil)
+    let bytes = Double(table.pageCounts.used * MemorySlot.pageBytes) / Double(changes) - 16
+    #expect(bytes < 54, "\(bytes) bytes a change")
+  }
+
   /// Memory of records of one size serves records of another.
   @Test func sizesShareMemory() throws {
     let table = RecordTable(base: nil)

@@ -72,13 +72,14 @@ extension TableView {
         if bucket.depth > index.depth { faults.append("a bucket's depth") }
         var entries = 0
         for place in 0..<KeyBucket.places {
-          let entry = bucket.entry(place)
-          if entry == 0 { continue }
+          let mark = bucket.mark(place)
+          if mark == 0 { continue }
           entries += 1
-          let record = SlotRef(raw: UInt32(truncatingIfNeeded: entry))
+          let record = bucket.ref(place)
           if !records.contains(record) { faults.append("a key without a record in the order") }
-          let tag = UInt32(truncatingIfNeeded: entry >> 32)
-          if RecordSlot(slot: map.slot(record)).withKey({ hash.tag($0) }) != tag { faults.append("a tag") }
+          let tag = RecordSlot(slot: map.slot(record)).withKey { hash.tag($0) }
+          if KeyBucket.mark(tag) != mark { faults.append("a mark") }
+          if index.bucket(tag, map) != first { faults.append("a key in another bucket") }
         }
         if entries != bucket.count { faults.append("a bucket's count") }
         indexed += entries

@@ -4,7 +4,7 @@ extension KeyIndex {
     // At most nine tenths of the limit on average, as buckets differ by chance.
     var wanted = 0
     while wanted < min(largestDepth, 20), records > (bucketLimit * 9 / 10) << wanted { wanted += 1 }
-    guard wanted > depth, let entries = smallContents(memory.map) else { return }
+    guard wanted > depth, let records = smallContents(memory.map) else { return }
     while depth < wanted { doubleDirectory(&memory) }
     // From the last on: a bucket's first place in the directory, where it stays, comes after all its others.
     for index in (0..<UInt32(1) << UInt32(depth)).reversed() {
@@ -17,20 +17,24 @@ extension KeyIndex {
         setBucket(index, fresh, &memory)
       }
     }
-    for entry in entries { insert(SlotRef(raw: UInt32(truncatingIfNeeded: entry)), tag: UInt32(entry >> 32), &memory) }
+    for record in records { insert(record, tag: tag(record, memory.map), &memory) }
   }
 
-  /// All entries of an index of a few buckets, each a tag and a record; nil where it is larger.
-  func smallContents(_ map: PageMap) -> [UInt64]? {
+  private func tag(_ record: SlotRef, _ map: PageMap) -> UInt32 {
+    RecordSlot(slot: map.slot(record)).withKey { hash.tag($0) }
+  }
+
+  /// All records of an index of a few buckets; nil where it is larger.
+  func smallContents(_ map: PageMap) -> [SlotRef]? {
     guard depth <= 4 else { return nil }
-    var entries: [UInt64] = []
+    var records: [SlotRef] = []
     for index in 0..<UInt32(1) << UInt32(depth) {
       let bucket = KeyBucket(slot: map.page(bucket(index, map)))
       if bucket.next != 0 { return nil }
       if index >> UInt32(bucket.depth) != 0 { continue }
-      for place in 0..<KeyBucket.places where bucket.entry(place) != 0 { entries.append(bucket.entry(place)) }
+      for place in 0..<KeyBucket.places where bucket.mark(place) != 0 { records.append(bucket.ref(place)) }
     }
-    return entries
+    return records
   }
 
   @inline(never)
@@ -57,7 +61,7 @@ extension KeyIndex {
     last.next = number
   }
 
-  /// Divides a bucket by the next bit of its entries' tags.
+  /// Divides a bucket by the next bit of its keys' tags.
   private mutating func split(_ number: UInt32, _ tag: UInt32, _ memory: inout PagedMemory) {
     let low = KeyBucket(slot: memory.writablePage(number))
     let shared = low.depth
@@ -71,11 +75,12 @@ extension KeyIndex {
     old.slot.copy(from: low.slot, bytes: MemorySlot.pageBytes)
     low.reset(depth: shared + 1)
     high.reset(depth: shared + 1)
-    for place in 0..<KeyBucket.places {
-      let entry = old.entry(place)
-      if entry == 0 { continue }
-      let tag = UInt32(truncatingIfNeeded: entry >> 32)
-      (tag & bit == 0 ? low : high).add(SlotRef(raw: UInt32(truncatingIfNeeded: entry)), tag)
+    // Keys lie anywhere: asked for all together, they are there when they are hashed.
+    for place in 0..<KeyBucket.places where old.mark(place) != 0 { memory.slot(old.ref(place)).prefetch(0) }
+    for place in 0..<KeyBucket.places where old.mark(place) != 0 {
+      let record = old.ref(place)
+      let tag = self.tag(record, memory.map)
+      (tag & bit == 0 ? low : high).add(record, tag)
     }
     memory.freePage(copy)
 

@@ -9,10 +9,13 @@ struct KeyIndex: Sendable {
   let bucketLimit: Int
   /// The depth beyond which buckets are chained rather than split: only keys whose hashes collide get there.
   let largestDepth: Int
+  /// A bucket does not keep the hash of a key as a whole: when it is split, it is computed again.
+  let hash: KeyHash
 
   static let entriesPerDirectoryPage = 1024
 
-  init(shape: TableShape, memory: inout PagedMemory) {
+  init(shape: TableShape, hash: KeyHash, memory: inout PagedMemory) {
+    self.hash = hash
     bucketLimit = min(shape.bucketEntries, KeyBucket.places - 1)
     largestDepth = shape.directoryDepth
     depth = 0
@@ -34,10 +37,10 @@ struct KeyIndex: Sendable {
   func prefetch(_ tag: UInt32, _ map: PageMap) {
     let bucket = KeyBucket(slot: map.page(bucket(tag, map)))
     bucket.slot.prefetch(0)
-    let offset = KeyBucket.offset(KeyBucket.home(tag))
-    bucket.slot.prefetch(offset)
-    // A search of a few places often goes on into the next cache line.
-    bucket.slot.prefetch(min(offset &+ 40, MemorySlot.pageBytes &- 1))
+    let home = KeyBucket.home(KeyBucket.mark(tag))
+    // A search of a dozen places sometimes goes on into the next cache line.
+    bucket.slot.prefetch(KeyBucket.marks &+ home << 1)
+    bucket.slot.prefetch(KeyBucket.refs &+ home << 2)
   }
 
   /// Where a new key can be put: an empty place of the first bucket that its tag leads to.
@@ -53,12 +56,13 @@ struct KeyIndex: Sendable {
   func search(_ key: RawSpan, tag: UInt32, _ map: PageMap) -> (SlotRef, Gap) {
     let number = bucket(tag, map)
     let bucket = KeyBucket(slot: map.page(number))
-    var place = KeyBucket.home(tag)
+    let mark = KeyBucket.mark(tag)
+    var place = KeyBucket.home(mark)
     while true {
-      let entry = bucket.entry(place)
-      if entry == 0 { break }
-      if UInt32(truncatingIfNeeded: entry >> 32) == tag {
-        let ref = SlotRef(raw: UInt32(truncatingIfNeeded: entry))
+      let found = bucket.mark(place)
+      if found == 0 { break }
+      if found == mark {
+        let ref = bucket.ref(place)
         if RecordSlot(slot: map.slot(ref)).hasKey(key) {
           return (ref, Gap(number: number, bucket: bucket, place: place))
         }
@@ -73,15 +77,16 @@ struct KeyIndex: Sendable {
 
   /// Searches a chain of buckets.
   private func find(_ key: RawSpan, tag: UInt32, in first: UInt32, _ map: PageMap) -> SlotRef {
+    let mark = KeyBucket.mark(tag)
     var number = first
     repeat {
       let bucket = KeyBucket(slot: map.page(number))
-      var place = KeyBucket.home(tag)
+      var place = KeyBucket.home(mark)
       while true {
-        let entry = bucket.entry(place)
-        if entry == 0 { break }
-        if UInt32(truncatingIfNeeded: entry >> 32) == tag {
-          let ref = SlotRef(raw: UInt32(truncatingIfNeeded: entry))
+        let found = bucket.mark(place)
+        if found == 0 { break }
+        if found == mark {
+          let ref = bucket.ref(place)
           if RecordSlot(slot: map.slot(ref)).hasKey(key) { return ref }
         }
         place = KeyBucket.after(place)
@@ -116,15 +121,22 @@ struct KeyIndex: Sendable {
   }
 }
 
-/// A page of the key index: eight bytes of header and 511 places of eight bytes, each a tag and a record.
+/// A page of the key index: eight bytes of header and 680 places of six bytes. A place is a mark, which stands for the high
+/// half of a tag, and a record. The marks come first, side by side, so that a search reads little memory.
 struct KeyBucket {
-  static let places = 511
+  static let places = 680
+  static let marks = 8
+  static let refs = marks + 2 * places
 
   let slot: MemorySlot
 
-  /// Where the search for a tag begins.
+  /// What stands for a tag; 0 is an empty place.
   @inline(__always)
-  static func home(_ tag: UInt32) -> Int { (Int(tag >> 16) &* places) >> 16 }
+  static func mark(_ tag: UInt32) -> UInt16 { max(1, UInt16(truncatingIfNeeded: tag >> 16)) }
+
+  /// Where the search for a mark begins.
+  @inline(__always)
+  static func home(_ mark: UInt16) -> Int { (Int(mark) &* places) >> 16 }
 
   @inline(__always)
   static func after(_ place: Int) -> Int { place &+ 1 == places ? 0 : place &+ 1 }
@@ -145,56 +157,60 @@ struct KeyBucket {
   }
 
   @inline(__always)
-  static func offset(_ place: Int) -> Int { 8 &+ place << 3 }
+  func mark(_ place: Int) -> UInt16 { slot.load(KeyBucket.marks &+ place << 1) }
+
+  /// The record at a place that is not empty.
+  @inline(__always)
+  func ref(_ place: Int) -> SlotRef { SlotRef(raw: slot.load(KeyBucket.refs &+ place << 2)) }
 
   @inline(__always)
-  func entry(_ place: Int) -> UInt64 { slot.load(KeyBucket.offset(place)) }
-
-  @inline(__always)
-  private func set(_ place: Int, _ entry: UInt64) { slot.store(entry, at: KeyBucket.offset(place)) }
+  private func set(_ place: Int, _ mark: UInt16, _ ref: SlotRef) {
+    slot.store(mark, at: KeyBucket.marks &+ place << 1)
+    slot.store(ref.raw, at: KeyBucket.refs &+ place << 2)
+  }
 
   func reset(depth: Int) {
-    slot.zero(bytes: MemorySlot.pageBytes)
+    slot.zero(bytes: KeyBucket.refs)
     self.depth = depth
   }
 
   @inline(__always)
   func add(_ ref: SlotRef, _ tag: UInt32) {
-    var place = KeyBucket.home(tag)
-    while entry(place) != 0 { place = KeyBucket.after(place) }
+    var place = KeyBucket.home(KeyBucket.mark(tag))
+    while mark(place) != 0 { place = KeyBucket.after(place) }
     put(ref, tag, at: place)
   }
 
   /// Fills an empty place.
   @inline(__always)
   func put(_ ref: SlotRef, _ tag: UInt32, at place: Int) {
-    set(place, UInt64(tag) << 32 | UInt64(ref.raw))
+    set(place, KeyBucket.mark(tag), ref)
     count &+= 1
   }
 
   /// Closes the gap, so that searches may stop at an empty place.
   func remove(_ ref: SlotRef, _ tag: UInt32) -> Bool {
-    let wanted = UInt64(tag) << 32 | UInt64(ref.raw)
-    var gap = KeyBucket.home(tag)
-    while entry(gap) != wanted {
-      if entry(gap) == 0 { return false }
+    let wanted = KeyBucket.mark(tag)
+    var gap = KeyBucket.home(wanted)
+    while mark(gap) != wanted || self.ref(gap) != ref {
+      if mark(gap) == 0 { return false }
       gap = KeyBucket.after(gap)
     }
     var place = gap
     while true {
       place = KeyBucket.after(place)
-      let entry = entry(place)
-      if entry == 0 { break }
+      let mark = mark(place)
+      if mark == 0 { break }
       // An entry may move back to the gap if its search passes the gap on its way here.
-      let home = KeyBucket.home(UInt32(truncatingIfNeeded: entry >> 32))
+      let home = KeyBucket.home(mark)
       let searched = place >= home ? place - home : place - home + KeyBucket.places
       let distance = place >= gap ? place - gap : place - gap + KeyBucket.places
       if searched >= distance {
-        set(gap, entry)
+        set(gap, mark, self.ref(place))
         gap = place
       }
     }
-    set(gap, 0)
+    slot.store(UInt16(0), at: KeyBucket.marks + gap << 1)
     count -= 1
     return true
   }

@@ -125,8 +125,14 @@ extension Order {
     let new = OrderNode(slot: slot)
     let old = OrderNode(slot: memory.writableSlot(leaf))
     new.reset(height: 0)
-    // Records that come one after the other at the end leave full leaves behind.
-    let at = index == old.count ? old.count : old.count / 2
+    // What comes one after the other at an end leaves full leaves behind: new records, and changes of the base's from its
+    // first on, or from its last back. Those cut a piece off the rest of the base, the leaf's last entry, or its first.
+    let at =
+      switch index {
+      case old.count - 1, old.count: index
+      case 0: 1
+      default: old.count / 2
+      }
     let moved = old.count - at
     new.copyEntries(of: old, from: at, to: 0, count: moved)
     new.count = moved

@@ -4,8 +4,8 @@ struct TableShape: Sendable {
   var leafEntries = OrderNode.leafCapacity
   /// At least 4.
   var innerEntries = OrderNode.innerCapacity
-  /// At 78 % of the places, a search for an absent key reads about a dozen of them, in one or two cache lines.
-  var bucketEntries = 400
+  /// At 80 % of the places, a search for an absent key reads about a dozen marks, most often in one cache line.
+  var bucketEntries = 544
   var directoryDepth = 23
   var hashMask = UInt32.max
   var pageLimit = PagedMemory.largestPageCount

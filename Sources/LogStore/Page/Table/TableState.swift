@@ -15,7 +15,7 @@ struct TableState {
     count = base?.count ?? 0
     precondition(count <= RecordTable.largestBase, "the base has too many records")
     memory = PagedMemory()
-    index = KeyIndex(shape: shape, memory: &memory)
+    index = KeyIndex(shape: shape, hash: hash, memory: &memory)
     order = Order(shape: shape, baseCount: count, memory: &memory)
   }
 
