@@ -29,7 +29,10 @@ struct Verification {
     guard let chain = try finder.find() else {
       throw LogStoreError.noFiles(files.directory.path)
     }
-    for journal in chain.journals { journal.file.dropCache() }
+    for journal in chain.journals {
+      journal.file.dropCache()
+      journal.file.willReadSequentially()
+    }
     var recovery = Recovery(chain: chain, policy: .salvage)
     recovery.progress = step()
     let result = try recovery.run(BlindModel(), from: chain.base.map { SnapshotBase($0) })

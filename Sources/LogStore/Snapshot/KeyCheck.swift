@@ -31,10 +31,40 @@ struct KeyCheck {
     let sorted = KeyEntry.sorted(entries, buckets: buckets, in: 0..<buckets)
     entries.removeAll(keepingCapacity: true)
     var findings: [Finding] = []
-    for entry in sorted {
-      if let finding = try search(entry, buckets) { findings.append(finding) }
+    var left: [KeyEntry] = []
+    var first = 0
+    while first < sorted.count {
+      let bucket = SnapshotLayout.bucket(sorted[first].hash, of: buckets)
+      if number != bucket { try open(bucket) }
+      first = passOver(sorted, from: first, home: bucket, of: buckets, leaving: &left)
+      for entry in left {
+        if let finding = try search(entry, buckets) { findings.append(finding) }
+      }
     }
     return findings
+  }
+
+  /// Goes over the entries from `first` on whose home is `bucket`, the one at hand; returns where they end. Leaves those
+  /// that the bucket does not give at once: most often none, and nothing is counted or allocated for the others.
+  private func passOver(
+    _ sorted: [KeyEntry], from first: Int, home bucket: UInt64, of buckets: UInt64, leaving left: inout [KeyEntry]
+  ) -> Int {
+    left.removeAll(keepingCapacity: true)
+    var next = first
+    guard let payload else {
+      while next < sorted.count, SnapshotLayout.bucket(sorted[next].hash, of: buckets) == bucket { next += 1 }
+      return next
+    }
+    window.buffer.lend(payload) { slots in
+      let taken = SnapshotBucket.taken(slots)
+      while next < sorted.count {
+        let entry = sorted[next]
+        guard SnapshotLayout.bucket(entry.hash, of: buckets) == bucket else { break }
+        if !SnapshotBucket.gives(entry, first: taken, in: slots) { left.append(entry) }
+        next += 1
+      }
+    }
+    return next
   }
 
   /// A finding if the search for the record's key does not come to the record. A bucket that does not verify is
