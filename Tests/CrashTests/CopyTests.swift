@@ -13,6 +13,19 @@ import Testing
     return table
   }
 
+  @Test func aSnapshotWithoutTheJournalOfItsNumberIsIncomplete() throws {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try Page.open(storage)
+    try page.put("one", for: "a")
+    try page.compact(keep: Retention.none)
+    try page.close()
+    storage.delete(pagePath + "/0000000001.journal")
+    let copy = try Page.open(storage, .readOnly)
+    #expect(copy.report.isIncomplete)
+    #expect(copy.report.findings.contains { $0.kind == .missing && $0.file == "0000000001.journal" })
+    #expect(try copy.keys() == ["a"])
+  }
+
   @Test(arguments: Seeds.some(1..<121))
   func aCopyWhoseFilesAreTakenAtAnyTimeIsAnEarlierState(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)

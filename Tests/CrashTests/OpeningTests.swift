@@ -118,6 +118,83 @@ import Testing
     }
   }
 
+  /// Two lives of one page, with the same numbers, the same LSNs and the same lengths, but not the same salts.
+  private func lives() throws -> (SimulatedStorage, other: SimulatedStorage) {
+    let start = SimulatedStorage(seed: 1)
+    let page = try Page.open(start)
+    try page.put("one", for: "a")
+    let (storage, other) = (start.crash(.kill), start.crash(.kill))
+    for disk in [storage, other] {
+      // What is drawn at random is told apart by how much was drawn before.
+      if disk === other { try Page(path: "/elsewhere", options: quietOptions(disk)).close() }
+      let page = try Page.open(disk)
+      try page.compact(keep: Retention.all)
+      try page.put(disk === storage ? "kept" : "gone", for: "b")
+      try page.compact(keep: Retention.all)
+      try page.put("late", for: disk === storage ? "c" : "d")
+      try page.close()
+    }
+    return (storage, other)
+  }
+
+  @Test func aJournalOfAnotherLifeIsNotFollowedThoughItsNumberFits() throws {
+    let (storage, other) = try lives()
+    let names = storage.names(in: pagePath).sorted()
+    for name in names where name.hasSuffix(".snapshot") { storage.delete(pagePath + "/" + name) }
+    // The journal in front of the newest.
+    let name = pagePath + "/" + names.filter { $0.hasSuffix(".journal") }.dropLast().last!
+    let stale = try #require(other.contents(of: name))
+    #expect(stale != storage.contents(of: name) && stale.count == storage.contents(of: name)?.count)
+    storage.place(stale, at: name)
+    do {
+      #expect(try !Page.open(storage, .readOnly).keys().contains("c"))
+    } catch let error as LogStoreError {
+      #expect([.noBase, .damaged].contains(error.code))
+    }
+  }
+
+  @Test func aSnapshotOfAnotherLifeLeadsNowhereThoughItsNumberFits() throws {
+    let (storage, other) = try lives()
+    let name = pagePath + "/" + storage.names(in: pagePath).filter { $0.hasSuffix(".snapshot") }.max()!
+    storage.place(try #require(other.contents(of: name)), at: name)
+    let page = try Page.open(storage, .readOnly)
+    #expect(try page.keys() == ["a", "b", "c"])
+    #expect(try page.view().value(for: "b") == bytes("kept"))
+  }
+
+  /// What an earlier process has left in the system's cache is durable once an opening has shown it.
+  enum SessionEnd: CaseIterable { case killed, closed, closeFailed, marked }
+
+  @Test(arguments: [Durability.process, .ordered])
+  func whatAnOpeningShowsOutlivesThePower(written: Durability) throws {
+    for end in SessionEnd.allCases {
+      let storage = SimulatedStorage(seed: 1)
+      var options = quietOptions(storage)
+      options.durability = written
+      let page = try Page(path: pagePath, options: options)
+      try page.put("one", for: "a", durability: .power)
+      try page.put("two", for: "b")
+      switch end {
+      case .killed: break
+      case .closed: try page.close()
+      case .closeFailed:
+        storage.fail(Fault(.sync, .failedSync(cache: .new)))
+        #expect(throws: LogStoreError.self) { try page.close() }
+      case .marked:
+        try page.sync()
+        try page.put("two", for: "b")
+      }
+      let killed = storage.crash(.kill)
+      let again = try Page.open(killed)
+      #expect(try again.keys() == ["a", "b"])
+      let left = try Page.open(killed.crash(.powerCut(.dropUnsynced)))
+      #expect(try left.keys() == ["a", "b"], "\(end)")
+      #expect(!left.report.hasDamage)
+      try again.put("three", for: "c", durability: .power)
+      #expect(try Page.open(killed.crash(.powerCut(.dropUnsynced)), .readOnly).keys() == ["a", "b", "c"])
+    }
+  }
+
   @Test func anEmptyOrHeaderOnlyNextJournalIsNoCrashLoop() throws {
     for length in [0, 1, 127, 128] {
       let storage = try closedPage()
