@@ -19,6 +19,7 @@ struct KilledChild: Sendable {
 
   /// - Returns: the exit code: 0 when it has done all that it could, 3 where something went wrong.
   static func run(_ arguments: [String]) -> Int32 {
+    // A channel that cannot be opened counts as usage: the parent reports every code but 0.
     guard arguments.count == 4, let seed = UInt64(arguments[2]), let pages = Int(arguments[3]),
       let channel = try? KillChannel(arguments[1])
     else { return 64 }

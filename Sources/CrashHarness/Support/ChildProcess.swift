@@ -73,6 +73,7 @@ struct ChildProcess {
 
   /// Runs a tool to its end. Returns whether it succeeded.
   static func succeeds(_ program: String, _ arguments: String...) -> Bool {
+    // A tool that cannot be started has not succeeded: whoever asks says what is missing.
     guard let child = try? ChildProcess(arguments, program: program, isQuiet: true) else { return false }
     return child.wait() == .exited(0)
   }

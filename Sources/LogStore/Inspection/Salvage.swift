@@ -88,6 +88,7 @@ final class SalvageSource {
         // Nothing whole is kept: what verifies of the snapshot is what there is.
         return try refuseUnavailable(error)
       }
+      // The damage is reported either way; where its extent cannot be read, at the header.
       damage.append(
         Finding.damagedSnapshot(
           reader.name, fault.offset.flatMap { try? reader.damagedRange(at: $0) } ?? 0..<UInt64(Limits.headerBytes),

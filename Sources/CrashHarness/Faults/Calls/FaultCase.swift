@@ -94,6 +94,7 @@ struct FaultCase: Sendable, CustomStringConvertible {
       // With fewer steps in front of it, the call has a lower number.
       for place in stride(from: best.place, through: max(0, best.place - 40), by: -1) {
         fewer.place = place
+        // A case that cannot be run at all shows nothing, and is no simpler one.
         guard let problem = try? fewer.run().problem, FaultCase.kind(problem) == kind else { continue }
         best = fewer
         kept = fewer.steps ?? kept
