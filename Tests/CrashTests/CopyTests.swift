@@ -89,6 +89,30 @@ import Testing
     #expect(copy.id == page.id)
   }
 
+  /// What the marks of the original call durable is in the copy as it is in the cache; so is the name of the copy itself.
+  @Test(arguments: [false, true], [false, true])
+  func whatIsWrittenIntoACopyThatNobodyHasSyncedOutlivesThePower(isCompacted: Bool, isClosed: Bool) throws {
+    let storage = SimulatedStorage(seed: 1)
+    let page = try Page.open(storage)
+    for number in 0..<4 { try page.put("value", for: "\(number)") }
+    if isCompacted {
+      try page.compact(keep: Retention.none)
+      try page.put("value", for: "4")
+    }
+    let keys = try page.keys()
+    if isClosed { try page.close() } else { try page.sync() }
+    storage.copy(pagePath, to: "/copy", synced: false)
+    #expect(storage.names(in: "/copy") == storage.names(in: pagePath))
+    let options = quietOptions(storage)
+    let copy = try Page(path: "/copy", mode: .readWrite, options: options)
+    #expect(try copy.keys() == keys)
+    try copy.put("value", for: "new", durability: .power)
+    let left = storage.crash(.powerCut(.dropUnsynced))
+    let again = try Page(path: "/copy", mode: .readWrite, options: quietOptions(left))
+    #expect(try again.keys() == keys + ["new"])
+    #expect(!again.report.hasDamage && !again.report.isIncomplete)
+  }
+
   @Test func aCompactionSetsAsideWhatAGapHasCutOff() throws {
     let storage = SimulatedStorage(seed: 7)
     for round in 0..<4 {

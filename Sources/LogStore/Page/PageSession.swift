@@ -148,15 +148,16 @@ struct PageOpener {
     return try session(directory, files, chain, model, forWriting: true, level)
   }
 
-  /// Makes sure that what is about to be trusted lasts: names and contents that an earlier process may have left in the cache.
+  /// Makes sure that what is about to be trusted lasts: names and contents that an earlier process may have left in the cache,
+  /// and those of a copy, of which the marks know nothing.
   private func settle(_ files: PageFiles, _ chain: Chain) throws(LogStoreError) -> Durability {
     let level = try level { (level) throws(StorageError) in try files.directory.sync(level) }
     try mapped { () throws(StorageError) in
       for journal in chain.journals { try journal.file.sync(level) }
       try chain.base?.source.file.sync(level)
     }
-    // Whoever made the page may have been killed before its own name was durable.
-    if files.listing.journals.contains(0) {
+    // Whoever made the page, or this copy of it, may have been killed before its own name was durable.
+    if files.listing.journals.contains(0) || chain.journals.last?.isOriginal != true {
       do {
         try files.directory.syncParent(level)
       } catch  where error.isUnavailable {

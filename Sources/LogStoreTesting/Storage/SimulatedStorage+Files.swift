@@ -1,7 +1,8 @@
 internal import LogStore
 internal import Synchronization
 
-/// Looking at files and changing them behind the engine's back. None of this is a call, can fail by a fault, or needs a sync.
+/// Looking at files and changing them behind the engine's back. None of this is a call or can fail by a fault; nor does it need
+/// a sync, but for a copy that is asked to.
 extension SimulatedStorage {
   /// The names in a directory, sorted; empty where there is none.
   public func names(in path: String) -> [String] {
@@ -79,10 +80,24 @@ extension SimulatedStorage {
     }
   }
 
-  /// Copies a directory's files, as `cp -R` does: every copy is another file.
-  public func copy(_ path: String, to target: String) {
-    makeDirectory(target)
-    for (name, bytes) in files(in: path) { place(bytes, at: target + "/" + name) }
+  /// Copies a directory's files, as `cp -R` does: every copy is another file. Unless it is `synced`, names and bytes are only
+  /// in the cache, as they are behind `cp`.
+  public func copy(_ path: String, to target: String, synced: Bool = true) {
+    if synced { makeDirectory(target) }
+    for (name, bytes) in files(in: path).sorted(by: { $0.key < $1.key }) {
+      if synced { place(bytes, at: target + "/" + name) } else { leave(bytes, name, in: target) }
+    }
+  }
+
+  /// Writes a new file, and its directory where there is none, as another program would that syncs nothing.
+  private func leave(_ bytes: [UInt8], _ name: String, in path: String) {
+    simulation.withLock { state in
+      do throws(StorageError) {
+        try state.disk.createDirectory(path)
+        let number = try state.disk.createFile(name, in: state.disk.directory(at: path), path)
+        _ = try state.disk.write(bytes, at: 0, to: number, path)
+      } catch {}
+    }
   }
 
   /// Takes a directory's lock as another process would; false where somebody holds it.
