@@ -94,12 +94,16 @@ import Testing
       try page.put("one", for: "a")
       try page.suspend()
       storage.fail(Fault(nil, .error(errno), after: place, repeating: true))
+      var hasResumed = false
       do {
         try page.resume()
+        hasResumed = true
         try page.put("two", for: "b")
       } catch {
         #expect([.unavailable, .io, .outcomeUnknown].contains(error.code), "call \(place): \(error)")
       }
+      // A process in the background that holds a lock is ended by the system.
+      #expect(storage.isLocked(pagePath) == hasResumed, "call \(place)")
       storage.heal()
       try page.resume()
       try page.recover()

@@ -124,6 +124,7 @@ final class ScriptRunner {
 
   private func write(_ operations: [TableOperation], _ durability: Durability) {
     guard let page else { return }
+    let calls = storage.calls.count
     note { $0.begin(operations) }
     do throws(LogStoreError) {
       try page.write(operations, durability)
@@ -131,6 +132,12 @@ final class ScriptRunner {
       if ledger.isInDoubt { problems.append("a write is accepted while the outcome of an earlier one is unknown") }
       note { $0.acknowledge(durability) }
       noteGiven(page.position)
+      if case .syncing = kind,
+        storage.calls.dropFirst(calls).contains(where: { $0.operation == .sync && $0.errno != nil })
+      {
+        // The engine's own sync has failed behind the answer: what the page holds in memory alone a crash may take.
+        note { $0.doubt(cacheLies: cacheLies) }
+      }
     } catch {
       failed(error, "write")
       if error.code == .outcomeUnknown {

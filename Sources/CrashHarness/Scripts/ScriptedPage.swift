@@ -1,4 +1,5 @@
 import LogStore
+import Synchronization
 
 /// A page as scripts use it, whichever state it holds.
 protocol ScriptedPage: AnyObject, Sendable {
@@ -22,6 +23,8 @@ enum ScriptedKind: Sendable {
   case deflated
   /// Values take several frames: the engine's limit of 64 MiB a frame is lowered to some bytes.
   case divided
+  /// The engine syncs by itself, beside the writers and in their place.
+  case syncing
   /// The state is the application's own.
   case application
 
@@ -33,6 +36,7 @@ enum ScriptedKind: Sendable {
     switch self {
     case .table, .deflated: return try Page(path: path, mode: mode, options: options)
     case .divided: return DividedPage(try Page(path: path, mode: mode, options: options))
+    case .syncing: return try SyncingPage(path: path, mode, options)
     case .application: return try StatePage<Chronicle>(path: path, mode: mode, options: options)
     }
   }
@@ -71,6 +75,45 @@ private final class DividedPage: ScriptedPage {
 
   func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
     try page.write(WriteBatch(operations, partBytes: DividedPage.partBytes), durability: durability)
+  }
+
+  func makeDurable() throws(LogStoreError) { try page.sync() }
+  func compact(keeping retention: Retention) throws(LogStoreError) { try page.compact(keep: retention) }
+  func recover() throws(LogStoreError) { try page.recover() }
+  func suspend() throws(LogStoreError) { try page.suspend() }
+  func resume() throws(LogStoreError) { try page.resume() }
+  func close() throws(LogStoreError) { try page.close() }
+}
+
+/// A page that syncs by itself, after a few bytes: what it leaves to a thread of its own is done behind each write.
+private final class SyncingPage: ScriptedPage {
+  private final class Due: Sendable { let work = Mutex<[@Sendable () -> Void]>([]) }
+
+  private let page: Page
+  private let due: Due
+
+  init(path: String, _ mode: OpenMode, _ options: PageOptions) throws(LogStoreError) {
+    var options = options
+    options.syncAfterBytes = 48
+    let due = Due()
+    self.due = due
+    options.schedule = Schedule(start: { work in due.work.withLock { $0.append(work) } }, pause: {})
+    page = try Page(path: path, mode: mode, options: options)
+  }
+
+  var report: RecoveryReport { page.report }
+  var position: Position { page.position }
+  func table() throws -> OrderedTable { try page.table() }
+
+  func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
+    defer {
+      let work = due.work.withLock { due in
+        defer { due = [] }
+        return due
+      }
+      for one in work { one() }
+    }
+    try page.write(WriteBatch(operations), durability: durability)
   }
 
   func makeDurable() throws(LogStoreError) { try page.sync() }

@@ -83,7 +83,12 @@ extension PageCore where Model: CompactableModel {
   /// Closes the page, with a last compaction in front where the options ask for one. The page is closed also where that
   /// fails, of which nothing is lost: what time or space may mend is no error then.
   func closeCompacted() throws(LogStoreError) {
+    try refuseInsideCompaction()
     var failure: LogStoreError?
+    if options.compaction.atClose, phase.isOpen, !isReadOnly {
+      // One that runs has done most of the work; closing would take it back.
+      awaitRunningCompaction()
+    }
     if options.compaction.atClose, phase.isOpen, !isReadOnly,
       log.withLock({ $0.position.lsn != $0.baseLSN || $0.segments.count > 1 })
     {

@@ -84,8 +84,9 @@ extension LogWriter {
   /// What became of a group.
   enum GroupResult {
     case written
-    /// There was no room: batches with an LSN up to this one stand and are durable, the others were not written.
-    case cut(standing: UInt64, LogStoreError)
+    /// There was no room, or no way to look whether the file is still the page's: batches with an LSN up to this one stand
+    /// and, where there are any, are durable; the others were not written.
+    case refused(standing: UInt64, LogStoreError)
     /// Whether it will survive is unknown.
     case unknown(LogStoreError)
   }
@@ -99,10 +100,13 @@ extension LogWriter {
   func commit(
     _ journal: JournalFile, _ current: UnsyncedTail.Segment, _ wanted: Durability
   ) -> GroupResult {
-    if wanted != .process || now - lastLookTime >= LogWriter.lookInterval, let replaced = lookAround(journal) {
-      dropGroup()
-      setPoison(replaced)
-      return .unknown(replaced)
+    if wanted != .process || now - lastLookTime >= LogWriter.lookInterval {
+      do {
+        try lookAround(journal)
+      } catch {
+        dropGroup()
+        return poison == nil ? .refused(standing: lsn, error) : .unknown(error)
+      }
     }
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: current.bytes.bytes[groupStart...])
     var written = 0
@@ -154,7 +158,7 @@ extension LogWriter {
     tail.current.bytes.count = standing?.place ?? groupStart
     lsn = standing?.lsn ?? lsn
     retire(journal, at: keep)
-    return .cut(standing: lsn, refused)
+    return .refused(standing: lsn, refused)
   }
 
   /// Ends the journal's life at `keep`, all of which is durable.

@@ -28,7 +28,7 @@ extension LogWriter {
     case .written:
       isClosedAtEnd = closed
       tail.rest(at: end, durableEnd: durable.end)
-    case .cut: return
+    case .refused: return
     case .unknown(let error): throw error
     }
   }

@@ -46,10 +46,7 @@ extension LogWriter {
     try checkUsable()
     if mustCarry { _ = try startIfPending() }
     guard let journal else { return }
-    if let replaced = lookAround(journal) {
-      setPoison(replaced)
-      throw replaced
-    }
+    try lookAround(journal)
     do {
       try sync(level, of: journal, upTo: end, lsn: lsn)
     } catch {

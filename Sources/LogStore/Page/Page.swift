@@ -77,9 +77,9 @@ public final class Page: Sendable {
   ///   - durability: what the write survives once this returns; nil for the options' default.
   ///   - expecting: the position that the page must have; nil if any will do.
   /// - Returns: the position behind the batch.
-  /// - Throws: `conflict` and `historyChanged` where the page is elsewhere, `noSpace` where nothing was written,
-  ///   `outcomeUnknown` where that cannot be said (then see `recover()`), `storeReplaced`, `closed`, `suspended`,
-  ///   `readOnly`, `wrongState`.
+  /// - Throws: `conflict` and `historyChanged` where the page is elsewhere, `noSpace` where nothing was written, `io` and
+  ///   `unavailable` where nothing was either, since the page's files could not be looked at, `outcomeUnknown` where that
+  ///   cannot be said (then see `recover()`), `storeReplaced`, `closed`, `suspended`, `readOnly`, `wrongState`.
   /// - Complexity: the batch's bytes, whatever the page's size.
   @discardableResult
   public func write(

@@ -61,7 +61,7 @@ extension PageCore {
     case .written:
       afterWrite(writer, durability)
       return writer.position
-    case .cut(_, let error):
+    case .refused(_, let error):
       throw error
     case .unknown(let error):
       emit(.poisoned(error))
@@ -113,7 +113,7 @@ extension PageCore {
     case .written:
       afterWrite(writer, level)
       for (request, lsn) in staged { request.resolve(.success(Position(salt: salt, lsn: lsn))) }
-    case .cut(let standing, let error):
+    case .refused(let standing, let error):
       for (request, lsn) in staged {
         request.resolve(lsn <= standing ? .success(Position(salt: salt, lsn: lsn)) : .failure(error))
       }

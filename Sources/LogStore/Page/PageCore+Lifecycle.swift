@@ -51,7 +51,7 @@ extension PageCore {
   }
 
   /// What waits for a compaction to end cannot be done by its own progress handler.
-  private func refuseInsideCompaction() throws(LogStoreError) {
+  func refuseInsideCompaction() throws(LogStoreError) {
     guard compaction.withLock({ $0.worker == currentThread }) else { return }
     throw LogStoreError(
       .busy,
@@ -60,10 +60,12 @@ extension PageCore {
   }
 
   /// Cancels a compaction that runs, and waits for it: it uses the directory.
-  private func endRunningCompaction() {
+  private func endRunningCompaction() { awaitRunningCompaction(cancelling: true) }
+
+  func awaitRunningCompaction(cancelling: Bool = false) {
     let turn: DispatchSemaphore? = compaction.withLock {
       guard $0.isRunning else { return nil }
-      $0.isCancelled = true
+      if cancelling { $0.isCancelled = true }
       let turn = DispatchSemaphore(value: 0)
       $0.waiting.append(turn)
       return turn
@@ -86,11 +88,13 @@ extension PageCore {
         guard try mapped({ () throws(StorageError) in try directory.lock() }) else {
           throw LogStoreError(.locked, "another writer has taken the page meanwhile; close it there", path: path)
         }
+        var goesOn = false
+        defer { if !goesOn { directory.unlock() } }
         if try isUnchanged(writer) {
+          goesOn = true
           writer.reopened()
           return goOn()
         }
-        directory.unlock()
       }
       try reopen()
       goOn()

@@ -23,7 +23,7 @@ extension PageCore {
         // The medium is slower than the writers: they wait for it rather than fill the memory.
         do throws(LogStoreError) {
           try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)
-        } catch { emit(.syncFailed(error)) }
+        } catch { poison(writer, error) }
       }
     } else {
       armIdleMark()
@@ -43,14 +43,16 @@ extension PageCore {
     do throws(LogStoreError) {
       try writer.sync(writer.level, of: target.journal, upTo: target.end, lsn: target.lsn)
     } catch {
-      // From here on readers see what is in memory: the file may show old bytes.
-      queue.withBaton {
-        do throws(LogStoreError) { try writer.checkUsable() } catch {}
-      }
-      emit(.poisoned(error))
-      return
+      return queue.withBaton { poison(writer, error) }
     }
     armIdleMark()
+  }
+
+  /// A sync for which no write waits has failed: from here on readers see what is in memory, since the file may show old
+  /// bytes. Holds the baton.
+  private func poison(_ writer: LogWriter, _ error: LogStoreError) {
+    do throws(LogStoreError) { try writer.checkUsable() } catch {}
+    emit(.poisoned(error))
   }
 
   private func armIdleMark() {
@@ -72,7 +74,7 @@ extension PageCore {
       guard let writer, phase.isOpen else { return }
       do throws(LogStoreError) {
         try writer.writeMark(closed: false)
-      } catch { emit(.syncFailed(error)) }
+      } catch { emit(.poisoned(error)) }
       follow(writer)
     }
   }

@@ -80,8 +80,9 @@ public struct CompactionPolicy: Sendable, Hashable {
   public var percentOfSnapshot: UInt64 = 100
   /// Or this many journals on the chain.
   public var journals = 8
-  /// Compact at close when anything was written since the snapshot. The page is closed also where that fails, and no write
-  /// is lost; `close()` then throws, unless there was only no room, no permission, or another compaction.
+  /// Compact at close when anything was written since the snapshot; a compaction that runs is waited for first. The page is
+  /// closed also where that fails, and no write is lost; `close()` then throws, unless there was only no room, no
+  /// permission, or another compaction.
   public var atClose = false
 
   public init() {}
@@ -128,8 +129,6 @@ public enum PageEvent: Sendable {
   case removalFailed(LogStoreError)
   /// A write or sync failed; the page refuses writes until `recover()`.
   case poisoned(LogStoreError)
-  /// A background sync could not be made.
-  case syncFailed(LogStoreError)
   /// Bytes that recovery dropped could not be set aside yet.
   case quarantineFailed(LogStoreError)
   /// A record of the snapshot did not verify and was served from the kept generation.

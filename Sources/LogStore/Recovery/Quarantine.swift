@@ -10,11 +10,19 @@ struct Quarantine {
   let directory: any StorageDirectory
   let level: Durability
 
-  /// Copies the bytes into a file of their own, durably, unless they are there already or are all zeros.
+  /// Copies the bytes into a file of their own, durably, unless they are there already or are all zeros. Where an earlier
+  /// opening has set aside fewer from the same place on, those that are missing go into another.
   /// The directory is synced by the caller.
-  func keep(_ wanted: QuarantineRange, from source: any StorageFile) throws(LogStoreError) {
+  func keep(_ range: QuarantineRange, from source: any StorageFile) throws(LogStoreError) {
+    var wanted = range
     let isNeeded = try mapped { () throws(StorageError) in
-      if try isKept(wanted) { return false }
+      while !wanted.range.isEmpty, let status = try directory.status(of: wanted.name) {
+        guard status.size > 0 else {
+          try directory.remove(wanted.name)
+          break
+        }
+        wanted.range = min(wanted.range.lowerBound + status.size, wanted.range.upperBound)..<wanted.range.upperBound
+      }
       return try !isZero(wanted.range, source)
     }
     guard isNeeded else { return }
@@ -27,11 +35,6 @@ struct Quarantine {
       do { try directory.remove(temporary) } catch {}
       throw LogStoreError(error)
     }
-  }
-
-  private func isKept(_ wanted: QuarantineRange) throws(StorageError) -> Bool {
-    guard let status = try directory.status(of: wanted.name) else { return false }
-    return status.size >= UInt64(wanted.range.count)
   }
 
   private func isZero(_ range: Range<UInt64>, _ source: any StorageFile) throws(StorageError) -> Bool {

@@ -119,7 +119,6 @@ final class Session {
       case .healed(let finding): report([finding], of: page)
       case .compactionFailed(let error, _): warn("a compaction failed", error, page)
       case .removalFailed(let error): warn("an old file could not be removed", error, page)
-      case .syncFailed(let error): warn("a sync failed", error, page)
       case .quarantineFailed(let error): warn("damaged bytes could not be set aside", error, page)
       case .compactionStarted, .compactionFinished, .poisoned: break
       }

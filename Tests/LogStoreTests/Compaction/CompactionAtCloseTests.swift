@@ -1,4 +1,7 @@
+import Dispatch
+import Foundation
 import LogStoreTesting
+import Synchronization
 import Testing
 
 @testable import LogStore
@@ -43,6 +46,36 @@ import Testing
     let again = try Page.fixture(storage)
     #expect(try again.keys() == ["a"])
     #expect(!again.report.findings.contains { $0.kind == .notClosed })
+  }
+
+  @Test func aCompactionThatRunsIsWaitedForAndNotTakenBack() throws {
+    let page = try open()
+    try page.put("v", for: "a")
+    let (isAtWork, mayGoOn, hasEnded) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    Thread.detachNewThread {
+      #expect(throws: Never.self) {
+        try page.compact { _ in
+          isAtWork.signal()
+          mayGoOn.wait()
+          mayGoOn.signal()
+          return true
+        }
+      }
+      hasEnded.signal()
+    }
+    isAtWork.wait()
+    Thread.detachNewThread {
+      #expect(throws: Never.self) { try page.close() }
+      hasEnded.signal()
+    }
+    while page.core.compaction.withLock({ $0.waiting.isEmpty }) { Thread.sleep(forTimeInterval: 0.001) }
+    mayGoOn.signal()
+    hasEnded.wait()
+    hasEnded.wait()
+    #expect(storage.names(in: directory).filter { $0.hasSuffix(".snapshot") } == ["0000000001.snapshot"])
+    #expect(!isLocked())
   }
 
   @Test func aSuspendedPageCanBeClosed() throws {

@@ -116,7 +116,7 @@ import Testing
     try await again.close()
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: 0..<40)
+  @Test(.timeLimit(.minutes(1)), arguments: 0..<12)
   func aCursorFollowsOverAnyNumberOfCompactions(seed: UInt64) async throws {
     var options = PageOptions()
     options.retention = .all

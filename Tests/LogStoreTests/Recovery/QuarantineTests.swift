@@ -35,6 +35,25 @@ import Testing
     #expect(storage.contents(of: aside + ".tmp") == nil)
   }
 
+  /// The rot has spread since an earlier opening set the first bytes aside.
+  @Test func whatIsMissingBehindWhatWasSetAsideGetsAFileOfItsOwn() throws {
+    let bytes = [UInt8](repeating: 0, count: 128) + [1, 2, 3, 4, 5, 6]
+    try keep(128..<130, of: bytes)
+    try keep(128..<134, of: bytes)
+    let rest = JournalFixture.directory + "/0000000000.0000000000000082.quarantine"
+    #expect(storage.contents(of: aside) == [1, 2])
+    #expect(storage.contents(of: rest) == [3, 4, 5, 6])
+    try keep(128..<134, of: bytes)
+    #expect(storage.names(in: JournalFixture.directory).count == 3)
+  }
+
+  @Test func anEmptyFileOfTheSameNameIsReplaced() throws {
+    storage.makeDirectory(JournalFixture.directory)
+    storage.place([], at: aside)
+    try keep(128..<131, of: [UInt8](repeating: 7, count: 131))
+    #expect(storage.contents(of: aside) == [7, 7, 7])
+  }
+
   /// Neither the copy nor its removal works: the error is that of the copy, and the bytes stay where they were.
   @Test func aCopyThatFailsIsAnError() throws {
     storage.fail(Fault(.rename, .error(28)))

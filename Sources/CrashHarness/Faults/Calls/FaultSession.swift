@@ -57,6 +57,18 @@ struct FaultSession: Sendable {
         .page(.write([put("e", "five")], .process)), .page(.write([put("a", "six")], .process)), .page(.close),
       ], start: empty),
     FaultSession(
+      name: "beside",
+      // Each long value makes the writer wait for a sync, each short one has the engine sync beside it.
+      steps: [
+        .page(.write([put("a", "one")], .process)), .page(.view), .page(.write([long], .process)), .page(.view), .read,
+        .page(.write([put("b", "two")], .process)), .page(.view), .page(.recover), .page(.view),
+        .page(.write([put("c", "three"), long], .process)), .page(.recover),
+        .page(.write([put("d", "four")], .process)),
+        .page(.compact(.none)), .page(.write([long], .process)), .page(.view), .page(.suspend), .page(.resume),
+        .page(.write([put("e", "five")], .ordered)), .page(.kill), .page(.write([put("f", "six")], .process)),
+        .page(.view), .page(.close),
+      ], start: empty, kind: .syncing),
+    FaultSession(
       name: "retention",
       steps: [
         .page(.write([put("a", "one"), long], .power)), .page(.compact(.all)), .page(.write([put("b", "two")], .power)),
