@@ -29,13 +29,13 @@ import Testing
     var told = 0
     for page in try Corpus(seed: 1).pages {
       for file in page.names where file.hasSuffix(".journal") {
-        for bit in stride(from: 0, to: 8 * 128, by: 37) {
+        for bit in stride(from: 0, to: 8 * 128, by: 149) {
           if Reach(.flip(bit, of: file, in: page.files), page).hitsToldHeader { told += 1 }
           try holds("flips 1 \(page.name) \(file) \(bit)")
         }
       }
     }
-    #expect(told > 500)
+    #expect(told > 125)
   }
 
   @Test(arguments: DamageCase.Sector.allCases)
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: FaultWay.allCases)
   func someCallsThatFailCostNothingThatWasAcknowledged(way: FaultWay) throws {
     for session in FaultSession.all {
-      for place in stride(from: 0, to: 60, by: 17) {
+      for place in stride(from: 2, to: 60, by: 37) {
         let one = FaultCase(session: session.name, way: way, place: place, isRepeating: way.canRepeat && place % 2 == 1)
         let outcome = try one.run()
         #expect(outcome.problem == nil, "\(one): \(outcome.problem ?? "")")

@@ -52,19 +52,15 @@ import Testing
       import gzip, json, sys
       sys.stdout.write(json.load(gzip.open(sys.argv[1]))["endContent"])
       EOF
-      for batch in 1 7 1000; do
-        $logctl import page$batch --batch $batch < churn.jsonl
-        $logctl replay --values page$batch | cmp - end.txt
-      done
-      for batch in 1 1000; do
-        $logctl compact --keep all page$batch
-        $logctl replay --values page$batch | cmp - end.txt
-        $logctl verify page$batch
-      done
-      python3 '\(RealInputTests.root.path)/Tests/Conformance/reader.py' replay --values page1 | cmp - end.txt
+      $logctl import page --batch 7 < churn.jsonl
+      $logctl replay --values page | cmp - end.txt
+      $logctl compact --keep all page
+      $logctl replay --values page | cmp - end.txt
+      $logctl verify page
+      python3 '\(RealInputTests.root.path)/Tests/Conformance/reader.py' replay --values page | cmp - end.txt
       # The text after so many operations, from the page's history and from the beginning of the input.
-      for lsn in 777 150001 259777; do
-        $logctl replay --values --at $lsn page1 > past.txt
+      for lsn in 777 70000; do
+        $logctl replay --values --at $lsn page > past.txt
         head -n $lsn churn.jsonl > past.jsonl
         rm -rf past && $logctl import past --batch 1000 < past.jsonl
         $logctl replay --values past | cmp - past.txt
