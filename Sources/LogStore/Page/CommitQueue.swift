@@ -7,6 +7,10 @@ internal import Synchronization
 /// queued; the queue is drained on a serial dispatch queue, group after group in one thread, so an asynchronous writer never
 /// blocks a thread of the cooperative pool. Compaction, syncs and closing take the baton for themselves.
 final class CommitQueue: Sendable {
+  /// Taken and let go of without the lock where nobody waits, which is what most writes find. Only under the lock does
+  /// somebody say that he waits, and is an awaited baton passed on or set free: so nobody is overlooked by a holder who
+  /// lets go of it at that moment.
+  private let baton = Atomic<Baton>(.free)
   private let state: Mutex<State>
   private let drainer: DispatchQueue
   private let schedule: Schedule?
@@ -18,8 +22,9 @@ final class CommitQueue: Sendable {
 
   typealias Commit = @Sendable (ArraySlice<CommitRequest>) -> Int
 
+  private enum Baton: UInt8, AtomicRepresentable { case free, held, awaited }
+
   private struct State {
-    var isHeld = false
     var requests: [CommitRequest] = []
     var claimants: [DispatchSemaphore] = []
     var gathering: Gathering
@@ -47,40 +52,57 @@ final class CommitQueue: Sendable {
   var waiting: Int { state.withLock { $0.requests.count } }
 
   /// Takes the baton if nobody holds it or waits.
+  @inline(__always)
   func tryClaim() -> Bool {
-    state.withLock {
-      guard !$0.isHeld, $0.requests.isEmpty else { return false }
-      $0.isHeld = true
-      return true
+    baton.compareExchange(expected: .free, desired: .held, ordering: .acquiring).exchanged
+  }
+
+  /// Takes the baton where it is free; otherwise whoever holds it will see who waits. Called with the lock.
+  private func claimOrAwait() -> Bool {
+    while !tryClaim() {
+      let before = baton.compareExchange(expected: .held, desired: .awaited, ordering: .relaxed).original
+      // It may have been let go of in between.
+      if before != .free { return false }
     }
+    return true
   }
 
   /// Takes the baton, waiting for whoever holds it.
   func claim() {
     let (turn, isGathered): (DispatchSemaphore?, Bool) = state.withLock {
-      guard $0.isHeld else {
-        $0.isHeld = true
-        return (nil, false)
-      }
+      if claimOrAwait() { return (nil, false) }
       let turn = DispatchSemaphore(value: 0)
       $0.claimants.append(turn)
       return (turn, $0.endGathering())
     }
     if isGathered { gathered.signal() }
-    turn?.wait()
+    guard let turn else { return }
+    turn.wait()
+    _ = baton.load(ordering: .acquiring)
   }
 
   /// Hands the baton to the next claimant, or sees to the batches that wait.
+  @inline(__always)
   func release() {
+    if baton.compareExchange(expected: .held, desired: .free, ordering: .releasing).exchanged { return }
+    releaseAwaited()
+  }
+
+  private func releaseAwaited() {
     if passOn() { startDraining() }
   }
 
   /// Hands the baton to the next claimant or to nobody. Where batches wait instead it stays where it is: returns true.
   private func passOn() -> Bool {
     let (mustDrain, next): (Bool, DispatchSemaphore?) = state.withLock {
-      if !$0.claimants.isEmpty { return (false, $0.claimants.removeFirst()) }
+      if !$0.claimants.isEmpty {
+        // What the holder has done comes before what the next one does. Their semaphore sees to that as well, but the
+        // thread sanitizer does not see semaphores.
+        baton.store(.awaited, ordering: .releasing)
+        return (false, $0.claimants.removeFirst())
+      }
       if !$0.requests.isEmpty { return (true, nil) }
-      $0.isHeld = false
+      baton.store(.free, ordering: .releasing)
       return (false, nil)
     }
     next?.signal()
@@ -123,9 +145,8 @@ final class CommitQueue: Sendable {
       guard !request.isWithdrawn else { return .answered }
       request.isQueued = true
       $0.requests.append(request)
-      if $0.isHeld { return $0.endGathering() ? .gathered : .waits }
-      $0.isHeld = true
-      return .drain
+      if claimOrAwait() { return .drain }
+      return $0.endGathering() ? .gathered : .waits
     }
     switch next {
     case .drain: startDraining()

@@ -100,7 +100,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
   /// Notes where the log ends now, and tells whoever waits for it.
   func follow(_ writer: LogWriter) {
     log.withLock { $0.follow(writer) }
-    observers.notify()
+    observers.notifyOfLog()
   }
 
   /// Runs `body` with the page's directory, which is neither closed nor exchanged meanwhile.

@@ -129,4 +129,40 @@ import Testing
     medium.goOn.signal()
     await #expect(throws: Never.self) { try await task.value.get() }
   }
+
+  /// It is let go of without a lock where nobody waits; whoever begins to wait meanwhile is seen all the same.
+  @Test func ofManyWhoTakeTheBatonEachHasItAloneAndNobodyIsOverlooked() async {
+    final class Count: @unchecked Sendable {
+      /// Touched by the holder of the baton only.
+      var value = 0
+    }
+    let (queue, count, rounds) = (CommitQueue(), Count(), 2000)
+    queue.attach { requests in
+      count.value += requests.count
+      for request in requests { request.resolve(.success(Position(salt: 1, lsn: 1))) }
+      return requests.count
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for kind in 0..<6 {
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            DispatchQueue(label: "\(kind)").async {
+              for _ in 0..<rounds {
+                switch kind {
+                case 0, 1: queue.withBaton { count.value += 1 }
+                case 2, 3:
+                  while !queue.tryClaim() {}
+                  count.value += 1
+                  queue.release()
+                default: _ = queue.answer(CommitRequest(WriteBatch(), .process, nil))
+                }
+              }
+              continuation.resume()
+            }
+          }
+        }
+      }
+    }
+    #expect(queue.withBaton { count.value } == 6 * rounds)
+  }
 }
