@@ -1,7 +1,10 @@
 /// What ends a writer: a failed write or sync, and files that were exchanged under it.
 extension LogWriter {
   /// Whether writes go on. A sync beside the writers may have failed since the last group.
-  func checkUsable() throws(LogStoreError) {
+  @inline(__always)
+  func checkUsable() throws(LogStoreError) { if poison != nil || durable.hasFailed { try refuse() } }
+
+  private func refuse() throws(LogStoreError) {
     guard poison != nil || durable.hasFailed, let failure = poison ?? durable.withLock({ $0.failure }) else { return }
     if poison == nil { setPoison(failure) }
     throw failure

@@ -2,13 +2,19 @@
 extension LogWriter {
   /// Makes ready for a group: a journal to write into, which it returns, and a mark where one is due.
   func beginGroup() throws(LogStoreError) -> JournalFile {
-    try checkUsable()
-    let journal = try startIfPending()
+    let journal = try usableJournal()
     _ = begin(journal)
     return journal
   }
 
-  /// The same in a journal, of which the writer is known to be usable. Returns where the group is put together.
+  /// The journal for the next group; the writer is usable then.
+  @inline(__always)
+  func usableJournal() throws(LogStoreError) -> JournalFile {
+    try checkUsable()
+    return try startIfPending()
+  }
+
+  /// Makes ready for a group in what `usableJournal` has given. Returns where the group is put together.
   //
   // This, `stage` and `commit` are given the objects that they use: each look-up of one in the writer would count a
   // reference up and down, and those counts are most of what a small write costs beside its system call.
@@ -28,34 +34,23 @@ extension LogWriter {
     return current
   }
 
-  /// A group of one batch.
-  func commitAlone(_ batch: BatchFrames, _ wanted: Durability) throws(LogStoreError) -> GroupResult {
-    try commitAlone(wanted) { stage(batch, $0, $1) }
+  /// A group of one batch, in the journal that `usableJournal` has given.
+  func commitAlone(_ batch: BatchFrames, _ wanted: Durability, in journal: JournalFile) -> GroupResult {
+    let current = begin(journal)
+    stage(batch, journal, current)
+    return commit(journal, current, wanted)
   }
 
   /// A group of one put, whose value fits one frame.
-  func commitAlone(
-    _ value: RawSpan, for key: RawSpan, _ wanted: Durability
-  ) throws(LogStoreError) -> GroupResult {
-    try commitAlone(wanted) { journal, current in
-      let bytes = current.bytes
-      let frame = bytes.openFrame()
-      bytes.append(UInt16(truncatingIfNeeded: key.byteCount))
-      bytes.append(key)
-      bytes.append(value)
-      bytes.sealFrame(frame, FrameType(.put), offset: current.offset &+ UInt64(frame), codec: journal.codec)
-      staged.append(place: bytes.count, lsn: stagedLSN &+ 1)
-    }
-  }
-
   @inline(__always)
   func commitAlone(
-    _ wanted: Durability, _ stage: (JournalFile, UnsyncedTail.Segment) -> Void
-  ) throws(LogStoreError) -> GroupResult {
-    try checkUsable()
-    let journal = try startIfPending()
+    _ value: RawSpan, for key: RawSpan, _ wanted: Durability, in journal: JournalFile
+  ) -> GroupResult {
     let current = begin(journal)
-    stage(journal, current)
+    let bytes = current.bytes
+    let frame = bytes.appendPut(value, for: key)
+    bytes.sealFrame(frame, FrameType(.put), offset: current.offset &+ UInt64(frame), codec: journal.codec)
+    staged.append(place: bytes.count, lsn: stagedLSN &+ 1)
     return commit(journal, current, wanted)
   }
 

@@ -12,6 +12,12 @@ struct LogSegments: Sendable {
     var carriedLSN: UInt64
     /// What recoveries dropped from it.
     var skips: [LossRecord] = []
+
+    @inline(__always)
+    mutating func reach(_ end: UInt64, _ lsn: UInt64) {
+      self.end = end
+      self.lsn = lsn
+    }
   }
 
   var segments: [Segment] = []
@@ -43,6 +49,14 @@ struct LogSegments: Sendable {
       place + 1 < segments.count ? max(segments[place].lsn, segments[place + 1].carriedLSN) : segments[place].lsn
     guard demanded.lsn >= segments[place].journal.header.baseLSN, demanded.lsn <= last else { return .unknown }
     return demanded.lsn == present.lsn ? .present : .past
+  }
+
+  /// The same where it has gone on in `journal`, as it has as good as always.
+  @inline(__always)
+  mutating func follow(_ writer: LogWriter, in journal: JournalFile) {
+    let last = segments.count - 1
+    guard last >= 0, segments[last].journal === journal else { return follow(writer) }
+    segments[last].reach(writer.end, writer.lsn)
   }
 
   /// Takes in where a writer has come to. Called by the holder of the baton.

@@ -38,32 +38,36 @@ extension PageCore {
     if batch.isEmpty {
       try checkOpen()
       guard let writer else { throw closed }
-      try checkExpected(expecting, stagedLSN: writer.lsn)
+      if let expecting { try checkExpected(expecting, stagedLSN: writer.lsn) }
       return writer.position
     }
-    return try commitAlone(durability, expecting) { (writer) throws(LogStoreError) in
-      try writer.commitAlone(batch.unsealed, durability)
+    let frames = batch.unsealed
+    return try commitAlone(durability, expecting) { writer, journal in
+      writer.commitAlone(frames, durability, in: journal)
     }
   }
 
   /// Commits a group of one batch by `commit`. Holds the baton.
+  //
+  // The journal is asked for once: each look at it in the writer would count a reference up and down.
   @inline(__always)
   func commitAlone(
-    _ durability: Durability, _ expecting: Position?,
-    _ commit: (LogWriter) throws(LogStoreError) -> LogWriter.GroupResult
+    _ durability: Durability, _ expecting: Position?, _ commit: (LogWriter, JournalFile) -> LogWriter.GroupResult
   ) throws(LogStoreError) -> Position {
     try checkOpen()
     guard let writer else { throw closed }
-    try checkExpected(expecting, stagedLSN: writer.lsn)
-    let result = try commit(writer)
-    follow(writer)
-    switch result {
+    if let expecting { try checkExpected(expecting, stagedLSN: writer.lsn) }
+    let journal = try writer.usableJournal()
+    switch commit(writer, journal) {
     case .written:
-      afterWrite(writer, durability)
-      return writer.position
+      follow(writer, in: journal)
+      afterWrite(writer, journal, durability)
+      return Position(salt: journal.header.salt, lsn: writer.lsn)
     case .refused(_, let error):
+      follow(writer)
       throw error
     case .unknown(let error):
+      follow(writer)
       emit(.poisoned(error))
       throw error
     }
@@ -88,7 +92,7 @@ extension PageCore {
       guard bytes == 0 || bytes + request.batch.byteCount <= Limits.groupBytes else { break }
       taken += 1
       do throws(LogStoreError) {
-        try checkExpected(request.expecting, stagedLSN: writer.stagedLSN)
+        if let expecting = request.expecting { try checkExpected(expecting, stagedLSN: writer.stagedLSN) }
       } catch {
         request.resolve(.failure(error))
         continue
@@ -111,7 +115,7 @@ extension PageCore {
     follow(writer)
     switch result {
     case .written:
-      afterWrite(writer, level)
+      afterWrite(writer, journal, level)
       for (request, lsn) in staged { request.resolve(.success(Position(salt: salt, lsn: lsn))) }
     case .refused(let standing, let error):
       for (request, lsn) in staged {
@@ -125,8 +129,7 @@ extension PageCore {
   }
 
   /// Whether the page stands where the writer believes. `stagedLSN` counts the batches in front in the same group.
-  private func checkExpected(_ expecting: Position?, stagedLSN: UInt64) throws(LogStoreError) {
-    guard let expecting else { return }
+  private func checkExpected(_ expecting: Position, stagedLSN: UInt64) throws(LogStoreError) {
     let known = log.withLock { $0 }
     switch known.standing(of: expecting) {
     case .present where stagedLSN == expecting.lsn: return

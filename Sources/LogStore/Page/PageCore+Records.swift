@@ -15,8 +15,8 @@ extension PageCore where Model == RecordModel {
     }
     defer { queue.release() }
     let wanted = durability ?? options.durability
-    return try commitAlone(wanted, nil) { (writer) throws(LogStoreError) in
-      try writer.commitAlone(value, for: key, wanted)
+    return try commitAlone(wanted, nil) { writer, journal in
+      writer.commitAlone(value, for: key, wanted, in: journal)
     }
   }
 

@@ -2,33 +2,41 @@ internal import Synchronization
 
 /// Durability beside the writers, idle marks, and when to look whether a compaction is due.
 extension PageCore {
-  func afterWrite(_ writer: LogWriter, _ durability: Durability) {
+  /// Sees to what follows a group that `writer` has written into `journal`. Holds the baton.
+  @inline(__always)
+  func afterWrite(_ writer: LogWriter, _ journal: JournalFile, _ durability: Durability) {
     if durability == .process || !writer.isFull(durability) {
       let durableEnd = writer.durable.end
       let unsynced = writer.end - min(durableEnd, writer.end)
       let limit = UInt64(max(options.syncAfterBytes, 0))
-      if unsynced >= limit, isSyncing.raise() {
-        queue.perform { [weak self] in
-          defer { self?.isSyncing.lower() }
-          self?.syncBeside()
-        }
-      }
-      if isSyncDue.raise() {
-        queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in
-          self?.isSyncDue.lower()
-          self?.syncBeside()
-        }
-      }
-      if unsynced / 4 >= limit, let journal = writer.journal {
-        // The medium is slower than the writers: they wait for it rather than fill the memory.
-        do throws(LogStoreError) {
-          try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)
-        } catch { poison(writer, error) }
-      }
+      if isSyncDue.raise() { syncInTime() }
+      if unsynced >= limit { syncForRoom(writer, journal, far: unsynced / 4 >= limit) }
     } else {
       armIdleMark()
     }
-    lookForCompaction(writer)
+    if options.compaction.isAutomatic { lookForCompaction(writer, journal) }
+  }
+
+  private func syncInTime() {
+    queue.perform(after: Int(options.syncAfter.nanoseconds)) { [weak self] in
+      self?.isSyncDue.lower()
+      self?.syncBeside()
+    }
+  }
+
+  /// More bytes wait for a sync than are to be kept in memory.
+  private func syncForRoom(_ writer: LogWriter, _ journal: JournalFile, far: Bool) {
+    if isSyncing.raise() {
+      queue.perform { [weak self] in
+        defer { self?.isSyncing.lower() }
+        self?.syncBeside()
+      }
+    }
+    guard far else { return }
+    // The medium is slower than the writers: they wait for it rather than fill the memory.
+    do throws(LogStoreError) {
+      try writer.sync(writer.level, of: journal, upTo: writer.end, lsn: writer.lsn)
+    } catch { poison(writer, error) }
   }
 
   /// Makes what was written durable without stopping the writers.
@@ -80,8 +88,7 @@ extension PageCore {
   }
 
   /// Asks for a compaction once the log has grown to where one is due. Holds the baton.
-  private func lookForCompaction(_ writer: LogWriter) {
-    guard options.compaction.isAutomatic, let journal = writer.journal else { return }
+  private func lookForCompaction(_ writer: LogWriter, _ journal: JournalFile) {
     if unsafe journal.generation == nextLook.generation && writer.end < nextLook.end { return }
     let (bytes, baseBytes, journals) = log.withLock { ($0.bytes, $0.baseBytes, $0.segments.count) }
     let limit = options.compaction.limit(snapshotBytes: baseBytes)

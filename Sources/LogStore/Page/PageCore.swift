@@ -80,26 +80,38 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
 
   // MARK: Access for the parts in other files
 
+  @inline(__always)
   func checkWritable() throws(LogStoreError) {
     try checkOpen()
-    guard !isReadOnly else {
-      throw LogStoreError(.readOnly, "the page was opened for reading; open it for writing", path: path)
-    }
+    if isReadOnly { throw readOnly }
   }
 
+  @inline(__always)
   func checkOpen() throws(LogStoreError) {
-    switch phase.current {
-    case .open: return
-    case .suspended: throw LogStoreError(.suspended, "the page is suspended; call resume() first", path: path)
-    case .closed: throw LogStoreError(.closed, "the page is closed; open it again", path: path)
-    }
+    let current = phase.current
+    if current != .open { throw notOpen(current) }
+  }
+
+  private func notOpen(_ phase: PagePhase.Value) -> LogStoreError {
+    phase == .closed
+      ? closed : LogStoreError(.suspended, "the page is suspended; call resume() first", path: path)
   }
 
   var closed: LogStoreError { LogStoreError(.closed, "the page is closed; open it again", path: path) }
+  var readOnly: LogStoreError {
+    LogStoreError(.readOnly, "the page was opened for reading; open it for writing", path: path)
+  }
 
   /// Notes where the log ends now, and tells whoever waits for it.
   func follow(_ writer: LogWriter) {
     log.withLock { $0.follow(writer) }
+    observers.notifyOfLog()
+  }
+
+  /// The same where the writer has written into `journal`.
+  @inline(__always)
+  func follow(_ writer: LogWriter, in journal: JournalFile) {
+    log.withLock { $0.follow(writer, in: journal) }
     observers.notifyOfLog()
   }
 
@@ -118,9 +130,7 @@ final class PageCore<Model: PageModel>: @unchecked Sendable {
     try queue.withBaton { () throws(LogStoreError) in
       try checkOpen()
       guard let writer else {
-        throw isReadOnly
-          ? LogStoreError(.readOnly, "the page was opened for reading; open it for writing", path: path)
-          : LogStoreError(.closed, "the page is closed; open it again", path: path)
+        throw isReadOnly ? readOnly : closed
       }
       let result = try body(writer)
       follow(writer)

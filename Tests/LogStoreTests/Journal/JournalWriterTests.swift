@@ -16,7 +16,7 @@ import Testing
   private func put(_ writer: LogWriter, _ key: String, _ level: Durability = .process, bytes: Int = 1) throws {
     var batch = WriteBatch()
     try batch.put([UInt8](repeating: 118, count: bytes), for: key)
-    let result = try writer.commitAlone(batch.unsealed, level)
+    let result = try writer.commitAlone(batch.unsealed, level, in: writer.usableJournal())
     if case .unknown(let error) = result { throw error }
   }
 

@@ -13,7 +13,7 @@ import Testing
     try writer.startIfPending()
     var batch = WriteBatch()
     try batch.put("value", for: "key")
-    _ = try writer.commitAlone(batch.unsealed, .process)
+    _ = try writer.commitAlone(batch.unsealed, .process, in: writer.usableJournal())
     let left = try #require(writer.journal)
     let (end, lsn) = (writer.end, writer.lsn)
     // Somebody is about to sync it beside the writers, and a compaction comes first: it syncs all and goes on elsewhere.
@@ -21,7 +21,7 @@ import Testing
     // The disk knows the file by the name that it was made under.
     storage.fail(Fault(.sync, .failedSync(cache: .old)) { $0.hasPrefix(left.name) })
     try writer.sync(.power, of: left, upTo: end, lsn: lsn)
-    _ = try writer.commitAlone(batch.unsealed, .power)
+    _ = try writer.commitAlone(batch.unsealed, .power, in: writer.usableJournal())
     #expect(writer.poison == nil)
   }
 }
