@@ -72,30 +72,11 @@ final class PlayRun: Sendable {
         }
       }
     }
-    var random = SeededRandom(seed: seed)
-    var given = trace[...]
-    var waitingSince: ContinuousClock.Instant?
-    var current: Character?
+    let choosing = Mutex(Choosing(seed, trace))
     do throws(Turnstile.Hang) {
-      try turnstile.run { ready in
-        if let next = given.first {
-          if ready.contains(next) {
-            given.removeFirst()
-            waitingSince = nil
-            note(next)
-            return next
-          }
-          let since = waitingSince ?? .now
-          waitingSince = since
-          // One that does not come although all others wait went another way this time.
-          if ContinuousClock.now - since < PlayRun.patience { return nil }
-          given = []
-        }
-        // Often the same thread goes on: few switches, at any place, find most.
-        var name = ready[Int(random.next() % UInt64(ready.count))]
-        if let same = current, ready.contains(same), random.next() % 3 != 0 { name = same }
-        current = name
-        note(name)
+      try turnstile.run { [self] ready in
+        let name = choosing.withLock { $0.choose(ready) }
+        if let name { notes.withLock { $0.trace.append(name) } }
         return name
       }
     } catch {
@@ -106,7 +87,38 @@ final class PlayRun: Sendable {
     notes.withLock { $0.moments = storage.moments }
   }
 
-  private func note(_ name: Character) { notes.withLock { $0.trace.append(name) } }
+  /// Whose turn it is: a trace decides as far as it goes, then a seed.
+  private struct Choosing {
+    var random: SeededRandom
+    var given: ArraySlice<Character>
+    var waitingSince: ContinuousClock.Instant?
+    var current: Character?
+
+    init(_ seed: UInt64, _ trace: [Character]) {
+      random = SeededRandom(seed: seed)
+      given = trace[...]
+    }
+
+    mutating func choose(_ ready: [Character]) -> Character? {
+      if let next = given.first {
+        if ready.contains(next) {
+          given.removeFirst()
+          waitingSince = nil
+          return next
+        }
+        let since = waitingSince ?? .now
+        waitingSince = since
+        // One that does not come although all others wait went another way this time.
+        if ContinuousClock.now - since < PlayRun.patience { return nil }
+        given = []
+      }
+      // Often the same thread goes on: few switches, at any place, find most.
+      var name = ready[Int(random.next() % UInt64(ready.count))]
+      if let same = current, ready.contains(same), random.next() % 3 != 0 { name = same }
+      current = name
+      return name
+    }
+  }
 
   // MARK: The threads
 

@@ -1,7 +1,6 @@
 import Dispatch
 import Glibc
 import LogStore
-import Synchronization
 
 /// Lets one of several threads go on at a time, from one storage call to the next.
 ///
@@ -23,13 +22,21 @@ final class Turnstile: Sendable {
   }
 
   private struct State {
-    var actors: [Actor] = []
+    var actors: [Actor] = [] { didSet { changes &+= 1 } }
+    /// Grows with each change of an actor, and with each new one.
+    var changes = 0
     var threads: [SystemThread] = []
+    /// Nil until the first turn is due.
+    var choose: Choice?
     var isOpen = false
   }
 
-  private let state = Mutex(State())
-  /// Signalled whenever a thread has arrived, begun or ended.
+  /// Says whose turn it is, given the names of those that can go on, in order; nil to wait for one that has not arrived.
+  typealias Choice = @Sendable ([Character]) -> Character?
+
+  /// Whoever waits for this lock is about to say something, and does not count as waiting.
+  private let state = PlacedLock(State())
+  /// Signalled whenever a thread has arrived, begun or ended, and nobody could be chosen then.
   private let changed = DispatchSemaphore(value: 0)
 
   /// The name of a thread of the engine's.
@@ -51,11 +58,11 @@ final class Turnstile: Sendable {
         state.actors[number].phase = .parked
         return state.actors[number].turn
       }
-      changed.signal()
+      goOnOrSay()
       turn?.wait()
       body()
       state.withLock { $0.actors[number].phase = .done }
-      changed.signal()
+      goOnOrSay()
     }
     state.withLock { $0.threads.append(thread) }
   }
@@ -77,85 +84,69 @@ final class Turnstile: Sendable {
       return state.actors[place].turn
     }
     guard let turn else { return }
-    changed.signal()
+    goOnOrSay()
     turn.wait()
   }
 
   // MARK: Choosing
 
-  /// Lets threads go on until all have come to an end. `choose` gets the names of those that can go on, in order, and says
-  /// whose turn it is; it answers nil to wait for one that has not arrived yet.
-  func run(_ choose: ([Character]) -> Character?) throws(Hang) {
+  /// Lets threads go on until all have come to an end.
+  func run(_ choose: @escaping Choice) throws(Hang) {
     defer { openUp() }
-    try takeTurns(choose)
+    state.withLock { $0.choose = choose }
+    try takeTurns()
     for thread in state.withLock({ $0.threads }) { thread.join() }
   }
 
-  private func takeTurns(_ choose: ([Character]) -> Character?) throws(Hang) {
+  /// Sees to the turns that no thread could give, as the last that ran has begun to wait inside the engine.
+  private func takeTurns() throws(Hang) {
     var lastProgress = ContinuousClock.now
-    var known: [pthread_t: UInt64] = [:]
     while true {
-      settle(&known)
-      let ready: [Character]? = state.withLock { state in
-        let isOver = state.actors.allSatisfy { $0.phase == .done }
-        return isOver ? nil : state.actors.filter { $0.phase == .parked }.map(\.name).sorted()
+      switch goOn() {
+      case .over: return
+      case .running, .chosen: lastProgress = .now
+      case .refused: guard ContinuousClock.now - lastProgress < .seconds(20) else { throw Hang() }
       }
-      guard let ready else { return }
-      if !ready.isEmpty, let name = choose(ready) {
-        release(name)
-        lastProgress = .now
-      } else {
-        // Whoever comes next according to a trace may still be on its way.
-        guard ContinuousClock.now - lastProgress < .seconds(20) else { throw Hang() }
-        _ = changed.wait(timeout: .now() + .microseconds(100))
-      }
+      _ = changed.wait(timeout: .now() + .microseconds(100))
     }
   }
 
-  private func release(_ name: Character) {
-    let turn: DispatchSemaphore? = state.withLock { state in
-      guard let place = state.actors.firstIndex(where: { $0.name == name && $0.phase == .parked }) else { return nil }
+  private enum Outcome { case running, chosen, refused, over }
+
+  /// Lets the next one go on where all stand still: parked, at their end, or waiting for another.
+  ///
+  /// Any thread: whoever arrives last does so itself, since to wake somebody for it takes longer than most turns.
+  private func goOn() -> Outcome {
+    let (running, changes) = state.withLock { ($0.actors.filter { $0.phase == .running }, $0.changes) }
+    let begun = running.compactMap(\.status)
+    guard begun.count == running.count, ThreadStatus.areWaiting(begun, butNotAt: state.place) else { return .running }
+    return state.withLock { state in
+      // One that is parked now may have been chosen meanwhile; and one that waits may have started another before.
+      guard state.changes == changes, let choose = state.choose else { return .running }
+      if state.actors.allSatisfy({ $0.phase == .done }) { return .over }
+      let ready = state.actors.filter { $0.phase == .parked }.map(\.name).sorted()
+      guard !ready.isEmpty, let name = choose(ready),
+        let place = state.actors.firstIndex(where: { $0.name == name && $0.phase == .parked })
+      else { return .refused }
       state.actors[place].phase = .running
-      return state.actors[place].turn
+      // Still under the lock: whoever sees that it is running does not find it waiting for its turn.
+      state.actors[place].turn.signal()
+      return .chosen
     }
-    turn?.signal()
   }
+
+  private func goOnOrSay() { if goOn() != .chosen { changed.signal() } }
 
   /// From now on nobody has to wait.
   private func openUp() {
     let actors = state.withLock { state in
       state.isOpen = true
+      state.choose = nil
       return state.actors
     }
     for actor in actors {
       if actor.phase == .parked { actor.turn.signal() }
       actor.status?.close()
-    }
-  }
-
-  /// Waits until every thread is parked, at its end, or waits for another. `known` holds those found waiting the last time, and
-  /// where.
-  private func settle(_ known: inout [pthread_t: UInt64]) {
-    var last: [pthread_t: UInt64] = [:]
-    var same = 0
-    while true {
-      let running = state.withLock { state in state.actors.filter { $0.phase == .running }.map(\.status) }
-      if running.isEmpty {
-        known = [:]
-        return
-      }
-      // Most arrive at their next call at once, and say so.
-      _ = changed.wait(timeout: .now() + .microseconds(100))
-      var now: [pthread_t: UInt64] = [:]
-      for case .some(let status) in running { now[status.id] = status.waitingAt }
-      let areWaiting = now.count == running.count
-      same = areWaiting && now == last ? same + 1 : 0
-      last = now
-      // The same place at several looks: it waits, and does not only pass a lock.
-      if same >= 3 || areWaiting && now.allSatisfy({ known[$0.key] == $0.value }) {
-        known = now
-        return
-      }
     }
   }
 }
