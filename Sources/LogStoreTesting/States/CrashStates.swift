@@ -24,6 +24,8 @@ public struct CrashStates: Sequence {
   private let systematic: SystematicStates?
   private let samples: Int
   private let seed: UInt64
+  /// The order in which they are made; nil: as they are numbered, those with the fewest effects first.
+  private var order: Spread?
 
   init(_ window: CrashWindow, _ extent: CrashExtent) {
     self.window = window
@@ -40,9 +42,17 @@ public struct CrashStates: Sequence {
   /// The states at most: before duplicates are dropped.
   public var upperBound: Int { (exhaustive?.count ?? 0) + (systematic?.count ?? 0) + samples }
 
+  /// The same in an order in which the first few come from everywhere: whole, torn and random, of all sets of names.
+  package var spread: CrashStates {
+    var other = self
+    other.order = Spread(over: upperBound)
+    return other
+  }
+
   public func makeIterator() -> Iterator { Iterator(states: self) }
 
-  fileprivate func state(_ place: Int) -> CrashState? {
+  fileprivate func state(_ number: Int) -> CrashState? {
+    let place = order?[number] ?? number
     let all = exhaustive?.count ?? systematic?.count ?? 0
     if place >= all { return window.randomState(place - all, seed: seed) }
     return exhaustive?.state(place, of: window) ?? systematic?.state(place, of: window)

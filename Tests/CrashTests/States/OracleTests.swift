@@ -170,4 +170,19 @@ import Testing
     for hash in hashes { #expect(seen.insert(hash)) }
     for hash in hashes { #expect(!seen.insert(hash)) }
   }
+
+  /// What was only looked at is examined when somebody asks for more, whoever came first; in the table's later sizes too.
+  @Test func aStateIsAsDeepAsItWasEverAskedFor() {
+    let seen = DistinctStates()
+    var random = SeededRandom(seed: 4)
+    // Two that have all bits in common but those that all of a shard share.
+    let hashes = (0..<20_000).map { _ in random.next() } + [0, .max, 0 | 63 << 58, .max >> 6]
+    for hash in hashes { #expect(seen.note(hash, depth: 1 + hash % 3) == .new) }
+    for hash in hashes {
+      let depth = 1 + hash % 3
+      for less in 1...depth { #expect(seen.note(hash, depth: less) == .known) }
+      #expect(seen.note(hash, depth: depth + 1) == .deeper)
+      #expect(seen.note(hash, depth: depth + 1) == .known)
+    }
+  }
 }

@@ -22,7 +22,7 @@ import Testing
       Effort(
         profiles: [.strict], extent: CrashExtent(exhaustive: 128, samples: 16),
         nested: .init(starts: 12, limit: 24, deeper: 0)), seen: nil)
-    explorer.follow = { $0 == 1 ? next : nil }
+    explorer.follow = { depth, _ in depth == 1 ? next : nil }
     let failure = explorer.explore(first)
     #expect(failure == nil, "\(failure?.what ?? "") \(failure?.subject.description ?? "")")
     #expect(explorer.examination.counts.values.reduce(0) { $0 + $1.states } > 500)

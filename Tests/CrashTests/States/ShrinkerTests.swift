@@ -40,7 +40,7 @@ import Testing
       Effort(
         profiles: [.strict], extent: CrashExtent(exhaustive: 64, samples: 16),
         nested: .init(starts: 8, limit: 64, deeper: 0)), seen: nil, check: WrongCheck.noThirdOperation)
-    explorer.follow = { $0 == 1 ? second : nil }
+    explorer.follow = { depth, _ in depth == 1 ? second : nil }
     let found = explorer.explore(first)
     let failure = try #require(found)
     #expect(failure.subject.levels.count == 2)

@@ -45,7 +45,7 @@ import Testing
 
   @Test func aPartsJobsAreSpreadAndEachIsDoneOnce() {
     for count in [1, 2, 9, 100, 2955] {
-      #expect(Set((0..<count).map { Part.spread($0, over: count) }) == Set(0..<count))
+      #expect(Set((0..<count).map { Spread(over: count)[$0] }) == Set(0..<count))
     }
     let sequences = ShortSequences(pages: 2, bases: [.absent, .compacted])
     let texts = (0..<sequences.count).map { sequences.workload($0).0.description }
@@ -83,7 +83,7 @@ enum WrongCheck {
   static let complaint = "there is a third operation"
 
   static func noThirdOperation(_ kind: Workload.Kind) -> StateCheck {
-    StateCheck(kind: kind, objection: { lsn in lsn > 2 ? complaint : nil })
+    StateCheck(kind: kind, objection: { lsn, _ in lsn > 2 ? complaint : nil })
   }
 }
 

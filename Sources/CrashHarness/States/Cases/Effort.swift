@@ -15,7 +15,8 @@ struct Effort: Sendable {
   var nested: Nested?
 
   struct Nested: Sendable {
-    /// States of each moment and profile that are gone on with.
+    /// So many of the states of each moment and profile that are examined are gone on with: any, as their hashes fall, that
+    /// nobody has gone on with before.
     var starts: Int
     /// States of each moment of what is done then.
     var limit: Int

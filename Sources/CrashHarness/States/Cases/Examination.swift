@@ -1,6 +1,7 @@
 import LogStoreTesting
 
-/// Examines the states that crashes at a moment may leave, each once, and counts them.
+/// Examines the states that crashes at a moment may leave, and counts them: each once, and once more only where somebody
+/// asks for more of it than anybody did before. So how deeply a state is examined does not depend on who meets it first.
 struct Examination {
   /// What was examined before; nil where everything is to be examined.
   let seen: DistinctStates?
@@ -31,8 +32,9 @@ struct Examination {
   ) -> Objection? {
     let state = storage.killState(at: moment)
     counts[row, default: Count()].states += 1
-    guard seen?.insert(Examination.key(state, known, .killed)) ?? true else { return nil }
-    counts[row, default: Count()].distinct += 1
+    let answer = note(Examination.key(state, known, .killed), .full)
+    guard answer != .known else { return nil }
+    if answer == .new { counts[row, default: Count()].distinct += 1 }
     let problem = check(kind).problem(with: state.storage(), known, .killed, .full)
     return problem.map { Objection(what: $0, point: CrashPoint(state)) }
   }
@@ -46,15 +48,16 @@ struct Examination {
     var count = Count()
     defer { counts[row, default: Count()].add(count) }
     // Where there are more than are wanted: some from everywhere.
-    let stride = max(1, states.upperBound / max(limit, 1))
-    for (number, state) in states.enumerated() where number % stride == 0 {
+    let visited = states.upperBound > limit ? states.spread : states
+    for state in visited.prefix(limit) {
       let isFirst = count.states == 0
       count.states += 1
       let key = Examination.key(state, known, CrashKind(state.profile))
       visit(state, key)
-      guard seen?.insert(key) ?? true else { continue }
       let depth = isFirst ? .full : depth(of: key)
-      count.distinct += 1
+      let answer = note(key, depth)
+      guard answer != .known else { continue }
+      if answer == .new { count.distinct += 1 }
       if let problem = check.problem(with: state.storage(), known, CrashKind(state.profile), depth) {
         return Objection(what: problem, point: CrashPoint(state))
       }
@@ -62,6 +65,11 @@ struct Examination {
     return nil
   }
 
+  private func note(_ key: UInt64, _ depth: StateCheck.Depth) -> DistinctStates.Answer {
+    seen?.note(key, depth: depth.rawValue) ?? .new
+  }
+
+  /// What is full for one effort is so for every other of a smaller share, where one share divides the other.
   private func depth(of key: UInt64) -> StateCheck.Depth {
     if key % effort.fullShare == 0 { return .full }
     return effort.looksAtHalf && key >> 63 == 0 ? .look : .quick

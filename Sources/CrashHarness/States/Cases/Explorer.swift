@@ -11,8 +11,8 @@ struct Explorer {
   let effort: Effort
   /// Whether to stop: asked before every moment.
   var isOver: () -> Bool = { false }
-  /// What is done to a crashed disk, by the depth of the crash; the usual variety where nothing is said.
-  var follow: ((_ depth: Int) -> Workload?)?
+  /// What is done to a disk that a crash has left, by the depth of the crash; the usual variety where nothing is said.
+  var follow: ((_ depth: Int, CrashPoint) -> Workload?)?
   private(set) var examination: Examination
 
   /// Where in the nesting a workload is.
@@ -20,6 +20,12 @@ struct Explorer {
     var levels: [CrashCase.Level] = []
     var row: String?
     var depth: Int { levels.count + 1 }
+  }
+
+  /// A state that may be gone on with.
+  private struct Start {
+    var state: CrashState
+    var key: UInt64
   }
 
   init(_ effort: Effort, seen: DistinctStates?, check: (@Sendable (Workload.Kind) -> StateCheck)? = nil) {
@@ -52,34 +58,47 @@ struct Explorer {
     let killed = examination.kill(run.storage, moment, kind, known, row: place.row ?? "t0 killed")
     if let killed { return failure(killed, run, place) }
     if effort.nested != nil, place.depth == 1 {
-      if let failure = goOn(run.storage.killState(at: moment), run, known, place) { return failure }
+      let left = run.storage.killState(at: moment)
+      if examination.isNewStart(left, known, .killed), let failure = goOn(left, run, known, place) { return failure }
     }
     let nested = place.depth == 1 ? nil : effort.nested
     for profile in nested?.profiles ?? effort.profiles {
-      var starts: [CrashState] = []
+      var starts: [Start] = []
       let states = run.storage.crashStates(at: moment, under: profile, extent: effort.extent)
       let wanted = effort.nested
       let objection = examination.cut(
         states, limit: nested?.limit ?? effort.limit, kind, known, row: place.row ?? "t0 \(profile)"
       ) { state, key in
-        if Explorer.startsAgain(starts.count, key, place, wanted) { starts.append(state) }
+        if Explorer.mayStart(key, place, wanted) { starts.append(Start(state: state, key: key)) }
       }
       if let objection { return failure(objection, run, place) }
-      for state in starts {
-        if let failure = goOn(state, run, known, place) { return failure }
-      }
+      if let failure = goOn(from: starts, run, known, place) { return failure }
     }
     return nil
   }
 
-  /// Whether a state is gone on with.
-  private static func startsAgain(_ number: Int, _ key: UInt64, _ place: Place, _ nested: Effort.Nested?) -> Bool {
+  private static func mayStart(_ key: UInt64, _ place: Place, _ nested: Effort.Nested?) -> Bool {
     guard let nested else { return false }
     switch place.depth {
-    case 1: return number < nested.starts
+    case 1: return true
     case 2: return nested.deeper > 0 && key / 8 % nested.deeper == 0
     default: return false
     }
+  }
+
+  /// Goes on with as many as are wanted. In the order in which states are made, the first would be those in which next to
+  /// nothing has arrived.
+  private mutating func goOn(
+    from starts: [Start], _ run: WorkloadRun, _ known: [Expectation], _ place: Place
+  ) -> Failure? {
+    var left = place.depth == 1 ? effort.nested?.starts ?? 0 : .max
+    for start in starts.count > left ? starts.sorted(by: { $0.key < $1.key }) : starts {
+      guard left > 0 else { break }
+      guard examination.isNewStart(start.state, known, CrashKind(start.state.profile)) else { continue }
+      left -= 1
+      if let failure = goOn(start.state, run, known, place) { return failure }
+    }
+    return nil
   }
 
   /// Goes on with a crashed disk, and crashes that again.
@@ -87,11 +106,9 @@ struct Explorer {
     -> Failure?
   {
     let point = CrashPoint(state)
-    guard examination.isNewStart(state, known, point.kind) else { return nil }
     let number = Int(state.hash >> 33)
-    guard let workload = follow.map({ $0(place.depth) }) ?? Continuation.workload(number, after: run.workload) else {
-      return nil
-    }
+    let chosen = follow.map { $0(place.depth, point) } ?? Continuation.workload(number, after: run.workload)
+    guard let workload = chosen else { return nil }
     let next = WorkloadRun(workload, on: state.storage(), known.map { $0.crashed(point.kind) })
     let levels = place.levels + [.init(workload: run.workload, point: point)]
     return explore(next, 0, Place(levels: levels, row: place.row ?? "t0 nested"))

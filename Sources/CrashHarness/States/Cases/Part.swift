@@ -36,9 +36,9 @@ struct Part: Sendable {
   /// make the most different states a second, since of thousands that differ little few are examined in full.
   static let longer = {
     let sequences = ShortSequences(pages: 1, bases: Workload.Base.allCases, lengths: 4...4)
-    let all = sequences.count
+    let (all, order) = (sequences.count, Spread(over: sequences.count))
     return Part(name: "four steps", share: 20, count: all, sample: 6) { number, _ in
-      let (workload, last) = sequences.workload(spread(number, over: all))
+      let (workload, last) = sequences.workload(order[number])
       return .workload(workload, last: last, Effort(extent: CrashExtent(), fullShare: 256, looksAtHalf: true))
     }
   }()
@@ -55,7 +55,7 @@ struct Part: Sendable {
       extent: CrashExtent(exhaustive: 64, samples: 16), limit: 12, nested: .init(starts: 4, limit: 8, deeper: 64))
     let sequences = ShortSequences(pages: 1, bases: twoBases)
     guard number >= sequences.count else {
-      let (workload, last) = sequences.workload(spread(number, over: sequences.count))
+      let (workload, last) = sequences.workload(Spread(over: sequences.count)[number])
       return .workload(workload, last: last, effort)
     }
     return .workload(RandomWorkload.workload(seed &* 7_000_003 &+ UInt64(number)), last: .max, effort)
@@ -74,9 +74,9 @@ struct Part: Sendable {
     kind: Workload.Kind = .records
   ) -> Part {
     let sequences = ShortSequences(pages: pages, bases: bases, kind: kind)
-    let all = sequences.count
+    let (all, order) = (sequences.count, Spread(over: sequences.count))
     return Part(name: name, row: row, share: share, count: 2 * all, sample: sample) { number, _ in
-      let (workload, last) = sequences.workload(spread(number % all, over: all))
+      let (workload, last) = sequences.workload(order[number % all])
       // Thousands of states a moment differ little: one in fewer of them is enough in full.
       let effort =
         number < all
@@ -84,13 +84,4 @@ struct Part: Sendable {
       return .workload(workload, last: last, effort)
     }
   }
-
-  /// A permutation of the numbers below `count` that goes through all of them in big steps.
-  static func spread(_ number: Int, over count: Int) -> Int {
-    var step = max(1, count * 618 / 1000)
-    while gcd(step, count) != 1 { step += 1 }
-    return number * step % count
-  }
-
-  private static func gcd(_ left: Int, _ right: Int) -> Int { right == 0 ? left : gcd(right, left % right) }
 }

@@ -41,7 +41,7 @@ struct Shrinker {
         ? .init(starts: states, limit: states / 4, profiles: profiles, deeper: candidate.levels.count > 2 ? 1 : 0) : nil
     )
     var explorer = Explorer(effort, seen: nil, check: check)
-    explorer.follow = { depth in depth < candidate.levels.count ? candidate.levels[depth].workload : nil }
+    explorer.follow = { depth, _ in depth < candidate.levels.count ? candidate.levels[depth].workload : nil }
     explorer.isOver = { ContinuousClock.now >= deadline }
     return explorer.explore(first.workload)
   }

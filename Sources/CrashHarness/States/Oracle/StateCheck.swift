@@ -3,18 +3,20 @@ import LogStoreTesting
 
 /// Opens what a crash has left and holds it against what was promised, page by page.
 struct StateCheck {
-  enum Depth: Comparable {
+  enum Depth: UInt64, Comparable {
     /// Open for reading, and compare what is shown.
-    case look
+    case look = 1
     /// Open, which also brings the files in order, and compare what is shown.
     case quick
     /// Also: the other readers, a second recovery, going on, closing, compacting.
     case full
+
+    static func < (left: Depth, right: Depth) -> Bool { left.rawValue < right.rawValue }
   }
 
   var kind: Workload.Kind
   /// Told of every opening's outcome, for the sake of a test of the checks themselves.
-  var objection: (@Sendable (_ lsn: UInt64) -> String?)?
+  var objection: (@Sendable (_ lsn: UInt64, Depth) -> String?)?
 
   /// What is wrong; nil if nothing is.
   func problem(with storage: SimulatedStorage, _ known: [Expectation], _ crash: CrashKind, _ depth: Depth) -> String? {
@@ -45,7 +47,7 @@ struct StateCheck {
         ?? "the quick way of reading shows what no other does"
     }
     if let objection = known.ledger.objection(toGiving: position, showing: print) { return objection }
-    if let objection = objection?(lsn) { return objection }
+    if let objection = objection?(lsn, depth) { return objection }
     if page.report.hasDamage {
       return "a mere crash is reported as damage: \(page.report.findings.filter { $0.severity == .damage })"
     }
