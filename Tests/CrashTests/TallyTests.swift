@@ -25,5 +25,33 @@ import Testing
     tally.change { $0 = nil }
   }
 
-  private static func violation(_ number: Int) -> Violation { Violation(what: "\(number)", replay: "t0:\(number)") }
+  /// Where two work beside each other, a row's seconds are half of what both have spent.
+  @Test func secondsAreThoseThatWentBy() {
+    let tally = Tally()
+    for states in [100, 300] { tally.add("t1", states: states, work: .init(seconds: 8, of: 2)) }
+    tally.add("t1", states: 10)
+    #expect(tally.rows.map(\.states) == [410])
+    #expect(tally.rows.map(\.seconds) == [8])
+    #expect(Table(tally.rows).text.split(separator: "\n").last?.split(separator: " ").suffix(3) == ["8", "51", "0"])
+  }
+
+  /// The table says the same of every tier: whoever adds states that took time says how many worked.
+  @Test func everyTierSaysHowManyWorked() throws {
+    var tier = StatesTier()
+    var part = Part.sequences
+    part.sample = 40
+    tier.parts = [part]
+    let (one, two) = (Tally(), Tally())
+    let start = ContinuousClock.now
+    try tier.run(Plan(.ci, seed: 1, workers: 1), one)
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let told = one.rows.reduce(0) { $0 + $1.seconds }
+    #expect(told <= seconds && told > seconds / 2)
+    let sweep = CallSweep(two)
+    let began = ContinuousClock.now
+    sweep.run(Plan(.seconds(2), seed: 1, workers: 2))
+    #expect(two.rows.reduce(0) { $0 + $1.seconds } <= (ContinuousClock.now - began) / .seconds(1))
+  }
+
+  private static func violation(_ number: Int) -> Violation { Violation(what: "\(number)") }
 }

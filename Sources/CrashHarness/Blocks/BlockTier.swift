@@ -62,7 +62,7 @@ struct BlockTier: Tier {
       (BlockTier.unmountable, unmountable, BlockTier.mostUnmountable(of: states, format)),
     ] where count > most {
       let what = "\(row): \(count) of \(states)\(kind), and \(most) may be so"
-      tally.violation(Violation(what: what, replay: "\(BlockTier.name):"), in: row)
+      tally.violation(Violation(what: what), in: row)
     }
   }
 
@@ -110,13 +110,12 @@ struct BlockTier: Tier {
             tally.violation(violation, in: row(format))
             return
           }
-          CrashCommand.complain("did not repeat: \(violation.what)\n  crash replay '\(violation.replay)'")
+          CrashCommand.tell(violation, "did not repeat: ")
           tally.add(row(format) + unrepeated, states: 1)
         }
       }
     }
-    // Several work at once: a row's seconds are those that went by.
-    tally.add(row(format), states: states, seconds: (ContinuousClock.now - start) / .seconds(1) / Double(threads(plan)))
+    tally.add(row(format), states: states, work: .init(since: start, of: threads(plan)))
     if refused > 0 { tally.add(row(format) + unmountable, states: refused) }
   }
 
@@ -142,7 +141,8 @@ struct BlockTier: Tier {
       let simpler = DiskState(end: state.end, fate: fate)
       if case .violation(let what) = try verdict(simpler, BlockRecording(kept)) { simplest = (simpler, what) }
     }
-    return Violation(what: "\(recording.format.name), \(simplest.1)", replay: "\(name):\(kept):\(simplest.0)")
+    let shown = BlockCase(folder: kept, state: simplest.0)
+    return Violation(what: "\(recording.format.name), \(simplest.1)", in: shown)
   }
 
   /// Whether a state is found wrong on a fresh device as well.
@@ -161,12 +161,10 @@ struct BlockTier: Tier {
   }
 
   func replay(_ text: String) throws -> Violation? {
-    guard let colon = text.lastIndex(of: ":"), let state = DiskState(String(text[text.index(after: colon)...])) else {
-      throw Disagreement("t3:FOLDER:STATE is wanted")
-    }
-    let recording = try BlockRecording(String(text[..<colon]))
+    guard let one = BlockCase(text) else { throw Disagreement("t3:FOLDER:STATE is wanted") }
+    let recording = try BlockRecording(one.folder)
     if let obstacle = recording.format.obstacle { throw Disagreement(obstacle) }
-    guard case .violation(let what) = try BlockTier.verdict(state, recording) else { return nil }
-    return Violation(what: what, replay: "\(BlockTier.name):\(text)")
+    guard case .violation(let what) = try BlockTier.verdict(one.state, recording) else { return nil }
+    return Violation(what: what, in: one)
   }
 }

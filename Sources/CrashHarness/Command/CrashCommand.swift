@@ -36,7 +36,7 @@ package enum CrashCommand {
     let chosen = tiers.filter { options.tiers.isEmpty || options.tiers.contains($0.name) }
     var shares = chosen.reduce(0) { $0 + $1.share }
     let tally = Tally {
-      complain("\($0.what)\n  crash replay '\($0.replay)'")
+      tell($0)
       if options.stopsAtFirst { Plan.isEnoughFound.store(true, ordering: .relaxed) }
     }
     let whole = Plan(options.extent, seed: options.seed, workers: options.workers)
@@ -53,6 +53,11 @@ package enum CrashCommand {
     }
     say(Table(tally.rows).text)
     return failed || tally.rows.contains { $0.violations > 0 } ? 1 : 0
+  }
+
+  /// Prints a violation, and the line that shows it again.
+  static func tell(_ violation: Violation, _ front: String = "") {
+    complain(front + violation.what + (violation.replay.map { "\n  crash replay '\($0)'" } ?? ""))
   }
 
   private static func replay(_ text: String) -> Int32 {

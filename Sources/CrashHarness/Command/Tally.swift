@@ -9,6 +9,7 @@ final class Tally: Sendable {
     var states = 0
     /// Of them, those that no other was like; nil where nobody compared.
     var distinct: Int?
+    /// Those that went by while it was worked on, as if nothing else had been: the time of all workers, divided by their number.
     var seconds = 0.0
     var violations = 0
     /// Why nothing was done; nil where something was.
@@ -32,11 +33,24 @@ final class Tally: Sendable {
   var rows: [Row] { state.withLock { $0.rows } }
   var violations: [Violation] { state.withLock { $0.violations } }
 
+  /// What one of several workers has spent on something.
+  struct Work {
+    var seconds: Double
+    /// How many work beside each other.
+    var workers: Int
+
+    init(seconds: Double, of workers: Int) { (self.seconds, self.workers) = (seconds, workers) }
+
+    init(since start: ContinuousClock.Instant, of workers: Int) {
+      self.init(seconds: (ContinuousClock.now - start) / .seconds(1), of: workers)
+    }
+  }
+
   /// Adds what a part of a tier has done; rows of one name are one row.
-  func add(_ name: String, states: Int, distinct: Int? = nil, seconds: Double = 0) {
+  func add(_ name: String, states: Int, distinct: Int? = nil, work: Work? = nil) {
     change(name) {
       $0.states += states
-      $0.seconds += seconds
+      if let work { $0.seconds += work.seconds / Double(work.workers) }
       if let distinct { $0.distinct = ($0.distinct ?? 0) + distinct }
     }
   }

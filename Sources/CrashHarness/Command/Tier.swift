@@ -65,6 +65,23 @@ struct Plan: Sendable {
 struct Violation: Sendable, Hashable {
   /// What is wrong, in a line.
   var what: String
-  /// What `crash replay` takes to show it again in seconds: the tier's name, a colon, and the case.
-  var replay: String
+  /// What `crash replay` takes to show it again in seconds: the tier's name, a colon, and the case. Nil where no one case
+  /// shows it.
+  let replay: String?
+
+  init(what: String, in subject: some Replayable) {
+    self.what = what
+    replay = "\(type(of: subject).tier.name):\(subject)"
+  }
+
+  /// Something that only many cases together show.
+  init(what: String) {
+    self.what = what
+    replay = nil
+  }
+}
+
+/// A case of a tier: the text that describes it makes it again, and the tier's `replay` takes it.
+protocol Replayable: LosslessStringConvertible {
+  static var tier: any Tier.Type { get }
 }

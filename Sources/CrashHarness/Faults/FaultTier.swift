@@ -55,11 +55,11 @@ struct FaultTier: Tier {
   func replay(_ text: String) throws -> Violation? {
     if let one = ShortCase(text) { return try ShortSweep.replay(one) }
     if let one = LogctlCase(text) { return try LogctlSweep.replay(one) }
-    if text == "places" {
+    if let all = PlacesCase(text) {
       let wrong = try CallPlace.disagreements(CallPlace.reached())
-      return wrong.isEmpty ? nil : Violation(what: wrong.joined(separator: ", "), replay: "t1:places")
+      return wrong.isEmpty ? nil : Violation(what: wrong.joined(separator: ", "), in: all)
     }
     guard let one = FaultCase(text) else { return try DamageParts.replay(text) }
-    return try one.run().problem.map { Violation(what: $0, replay: "t1:\(text)") }
+    return try one.run().problem.map { Violation(what: $0, in: one) }
   }
 }

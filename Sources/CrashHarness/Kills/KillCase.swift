@@ -56,6 +56,14 @@ struct KillCase {
   }
 }
 
+/// A folder with a case in it that was kept.
+struct KeptKill: Replayable {
+  static var tier: any Tier.Type { KillTier.self }
+  let description: String
+
+  init(_ folder: String) { description = folder }
+}
+
 /// A table in a file of the harness.
 enum TableBytes {
   static func encode(_ table: OrderedTable, lsn: UInt64) -> [UInt8] {

@@ -66,6 +66,6 @@ struct KillSeries {
 
   private func violation(_ what: String, _ left: KillCase) throws -> Violation {
     let path = try left.save(seed: seed, kill: kills, channel: channel.path)
-    return Violation(what: "\(what) (series \(seed), kill \(kills))", replay: "\(KillTier.name):\(path)")
+    return Violation(what: "\(what) (series \(seed), kill \(kills))", in: KeptKill(path))
   }
 }

@@ -57,13 +57,11 @@ struct KillTier: Tier {
         break
       }
     }
-    // Several work at once: a row's seconds are those that went by.
-    let seconds = (ContinuousClock.now - start) / .seconds(1) / Double(plan.workers)
-    tally.add(row, states: series.kills, seconds: seconds)
+    tally.add(row, states: series.kills, work: .init(since: start, of: plan.workers))
     return series.phases
   }
 
   func replay(_ text: String) throws -> Violation? {
-    try KillCase.objection(text).map { Violation(what: $0, replay: "\(KillTier.name):\(text)") }
+    try KillCase.objection(text).map { Violation(what: $0, in: KeptKill(text)) }
   }
 }

@@ -27,7 +27,7 @@ struct StatesTier: Tier {
         let start = ContinuousClock.now
         let (counts, found) = explore(part, number, plan, seen)
         let seconds = queue.done(part, since: start)
-        note(counts, seconds / Double(plan.workers), tally)
+        note(counts, seconds, plan, tally)
         if let found {
           // One fault may show in thousands of workloads: the first few tell enough.
           tally.violation(queue.mayShrink() ? found.shrink() : found.violation, in: part.row ?? "t0 \(part.name)")
@@ -70,20 +70,20 @@ struct StatesTier: Tier {
   }
 
   private func violation(_ failure: Failure) -> Violation {
-    Violation(what: failure.what, replay: "\(StatesTier.name):\(failure.subject)")
+    Violation(what: failure.what, in: failure.subject)
   }
 
   private func violation(_ failure: PlayFailure) -> Violation {
-    Violation(what: failure.what, replay: "\(StatesTier.name):\(failure.subject)")
+    Violation(what: failure.what, in: failure.subject)
   }
 
   /// A workload's time is shared out over its rows by their states.
-  private func note(_ counts: [String: Examination.Count], _ seconds: Double, _ tally: Tally) {
+  private func note(_ counts: [String: Examination.Count], _ seconds: Double, _ plan: Plan, _ tally: Tally) {
     let all = counts.values.reduce(0) { $0 + $1.states }
     for (row, count) in counts.sorted(by: { $0.key < $1.key }) {
       tally.add(
         row, states: count.states, distinct: count.distinct,
-        seconds: seconds * Double(count.states) / Double(max(all, 1)))
+        work: .init(seconds: seconds * Double(count.states) / Double(max(all, 1)), of: plan.workers))
     }
   }
 

@@ -1,6 +1,16 @@
 import LogStore
 import LogStoreTesting
 
+/// All places where the engine calls the system, and those that the sessions come to.
+struct PlacesCase: Replayable {
+  static var tier: any Tier.Type { FaultTier.self }
+  let description = "places"
+
+  init() {}
+
+  init?(_ text: String) { if text != description { return nil } }
+}
+
 /// A place where the engine calls the system: what it asks for, and of which kind of file.
 struct CallPlace: Hashable, Sendable, CustomStringConvertible {
   enum Target: String, CaseIterable, Sendable {

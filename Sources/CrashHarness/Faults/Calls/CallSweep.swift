@@ -47,7 +47,7 @@ final class CallSweep: Sendable {
     guard isWhole else { return }
     for place in CallPlace.disagreements(reached) {
       tally.violation(
-        Violation(what: "the sessions and the list of places disagree on: \(place)", replay: "t1:places"),
+        Violation(what: "the sessions and the list of places disagree on: \(place)", in: PlacesCase()),
         in: CallSweep.row)
     }
   }
@@ -66,14 +66,14 @@ final class CallSweep: Sendable {
         places.withLock { $0.formUnion(outcome.failed) }
         if let problem = outcome.problem {
           violations += 1
-          tally.violation(Violation(what: problem, replay: "t1:\(one.shrunk(problem))"), in: CallSweep.row)
+          tally.violation(Violation(what: problem, in: one.shrunk(problem)), in: CallSweep.row)
         }
         if !outcome.fired { break }
       } catch {
         violations += 1
-        tally.violation(Violation(what: "\(error)", replay: "t1:\(one)"), in: CallSweep.row)
+        tally.violation(Violation(what: "\(error)", in: one), in: CallSweep.row)
       }
     }
-    tally.add(CallSweep.row, states: states, seconds: (ContinuousClock.now - start) / .seconds(1))
+    tally.add(CallSweep.row, states: states, work: .init(since: start, of: plan.workers))
   }
 }

@@ -2,7 +2,9 @@ import LogStore
 import LogStoreTesting
 
 /// One call that fails in one way in one session, and what is left of it after a crash.
-struct FaultCase: Sendable, CustomStringConvertible {
+struct FaultCase: Sendable, Replayable {
+  static var tier: any Tier.Type { FaultTier.self }
+
   var session: String
   var way: FaultWay
   var place: Int

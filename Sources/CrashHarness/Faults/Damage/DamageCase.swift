@@ -1,7 +1,9 @@
 import LogStoreTesting
 
 /// One damage, by name: what a line of text says and `crash replay` understands.
-struct DamageCase: Sendable, CustomStringConvertible {
+struct DamageCase: Sendable, Replayable {
+  static var tier: any Tier.Type { FaultTier.self }
+
   /// A sector that no longer holds what was last written to it.
   enum Sector: String, CaseIterable, Sendable {
     case zeros, ones, noise

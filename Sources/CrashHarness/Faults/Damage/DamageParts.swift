@@ -68,6 +68,6 @@ enum DamageParts {
     else { throw Disagreement("no such case: \(text)") }
     var counts = [Int](repeating: 0, count: DamageExaminer.Verdict.allCases.count)
     let problem = DamageExamination(page, damage, try FrozenStorage(page)).run(&counts, withAftermath: true)
-    return problem.map { Violation(what: $0, replay: "t1:\(text)") }
+    return problem.map { Violation(what: $0, in: one) }
   }
 }

@@ -42,12 +42,12 @@ final class DamageSweep: Sendable {
       while !plan.isOver {
         let number = next.add(1, ordering: .relaxed).oldValue
         guard number < portions.count else { return }
-        work(portions[number], &storages)
+        work(portions[number], &storages, plan)
       }
     }
   }
 
-  private func work(_ portion: Portion, _ storages: inout [Int: FrozenStorage]) {
+  private func work(_ portion: Portion, _ storages: inout [Int: FrozenStorage], _ plan: Plan) {
     let start = ContinuousClock.now
     let page = corpus.pages[portion.page]
     var counts = [Int](repeating: 0, count: DamageExaminer.Verdict.allCases.count)
@@ -62,13 +62,12 @@ final class DamageSweep: Sendable {
         if seen.insert(damage.print(page, portion.page)) { distinct += 1 }
         let examination = DamageExamination(page, damage, storage)
         let problem = examination.run(&counts, withAftermath: (number + portion.page) % aftermathEvery == 0)
-        if let problem { tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: part) }
+        if let problem { tally.violation(Violation(what: problem, in: one), in: part) }
       }
     } catch {
-      tally.violation(Violation(what: "\(error)", replay: "t1:\(portion.cases(0))"), in: part)
+      tally.violation(Violation(what: "\(error)", in: portion.cases(0)), in: part)
     }
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
-    tally.add(part, states: done, distinct: distinct, seconds: seconds)
+    tally.add(part, states: done, distinct: distinct, work: .init(since: start, of: plan.workers))
     verdicts.withLock { total in for (index, count) in counts.enumerated() { total[index] += count } }
   }
 }

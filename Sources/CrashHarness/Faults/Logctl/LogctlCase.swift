@@ -3,7 +3,9 @@ import LogStore
 import LogStoreTesting
 
 /// One system call of one subcommand that is killed or fails.
-struct LogctlCase: Sendable, CustomStringConvertible {
+struct LogctlCase: Sendable, Replayable {
+  static var tier: any Tier.Type { FaultTier.self }
+
   var command: LogctlScenario.Command
   var interference: Interference
   var call: SystemCall

@@ -25,7 +25,7 @@ struct LogctlSweep {
         while !plan.isOver {
           let number = next.add(1, ordering: .relaxed).oldValue
           guard number < chosen.count else { return }
-          work(chosen[number], scenario, tools, undisturbed, tally)
+          work(chosen[number], scenario, tools, undisturbed, plan, tally)
         }
       }
     }
@@ -49,15 +49,16 @@ struct LogctlSweep {
   }
 
   private static func work(
-    _ one: LogctlCase, _ scenario: LogctlScenario, _ tools: LogctlTools, _ undisturbed: LogctlRun, _ tally: Tally
+    _ one: LogctlCase, _ scenario: LogctlScenario, _ tools: LogctlTools, _ undisturbed: LogctlRun, _ plan: Plan,
+    _ tally: Tally
   ) {
     let start = ContinuousClock.now
     do {
       let (fired, problem) = try one.run(scenario, tools, undisturbed: undisturbed)
-      if let problem { tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: row) }
-      tally.add(fired ? row : row + unreached, states: 1, seconds: (ContinuousClock.now - start) / .seconds(1))
+      if let problem { tally.violation(Violation(what: problem, in: one), in: row) }
+      tally.add(fired ? row : row + unreached, states: 1, work: .init(since: start, of: plan.workers))
     } catch {
-      tally.violation(Violation(what: "\(error)", replay: "t1:\(one)"), in: row)
+      tally.violation(Violation(what: "\(error)", in: one), in: row)
     }
   }
 
@@ -69,7 +70,7 @@ struct LogctlSweep {
     let (fired, missed) = (states(row), states(row + unreached))
     guard missed > 4 + fired / 30 else { return }
     tally.violation(
-      Violation(what: "\(missed) of \(fired + missed) cases never came to their call", replay: "t1:logctl"), in: row)
+      Violation(what: "\(missed) of \(fired + missed) cases never came to their call"), in: row)
   }
 
   static func replay(_ one: LogctlCase) throws -> Violation? {
@@ -82,7 +83,7 @@ struct LogctlSweep {
     let scenario = try LogctlScenario(one.command)
     let undisturbed = try tools.undisturbed(scenario).run
     return try one.run(scenario, tools, undisturbed: undisturbed).problem.map {
-      Violation(what: $0, replay: "t1:\(one)")
+      Violation(what: $0, in: one)
     }
   }
 }

@@ -1,7 +1,9 @@
 import Glibc
 
 /// Calls of one subcommand that handle half of what they are given: it must do all the same what it does otherwise.
-struct ShortCase: Sendable, CustomStringConvertible {
+struct ShortCase: Sendable, Replayable {
+  static var tier: any Tier.Type { FaultTier.self }
+
   var command: LogctlScenario.Command
   var call: ShortCalls.Call
   /// Among the calls of that name that can be halved, from 1.

@@ -50,14 +50,14 @@ struct ShortSweep {
       while !plan.isOver {
         let (fired, problem) = try one.run(scenario, logctl, calls, undisturbed: undisturbed)
         guard fired else { break }
-        if let problem { tally.violation(Violation(what: problem, replay: "t1:\(one)"), in: row) }
+        if let problem { tally.violation(Violation(what: problem, in: one), in: row) }
         done += 1
         one.number += 1
       }
     } catch {
-      tally.violation(Violation(what: "\(error)", replay: "t1:\(one)"), in: row)
+      tally.violation(Violation(what: "\(error)", in: one), in: row)
     }
-    tally.add(row, states: done, seconds: (ContinuousClock.now - start) / .seconds(1))
+    tally.add(row, states: done, work: .init(since: start, of: plan.workers))
     return done
   }
 
@@ -71,7 +71,7 @@ struct ShortSweep {
     let scenario = try LogctlScenario(one.command)
     let undisturbed = try LogctlRun(scenario, logctl)
     return try one.run(scenario, logctl, calls, undisturbed: undisturbed).problem.map {
-      Violation(what: $0, replay: "t1:\(one)")
+      Violation(what: $0, in: one)
     }
   }
 }

@@ -1,5 +1,7 @@
 /// Something that can be done again: a workload, a crash in it, what was done then, a crash in that, and so on.
-struct CrashCase: Equatable, LosslessStringConvertible {
+struct CrashCase: Equatable, Replayable {
+  static var tier: any Tier.Type { StatesTier.self }
+
   struct Level: Equatable {
     var workload: Workload
     /// Nil on the last level where the workload itself goes wrong, without any crash.

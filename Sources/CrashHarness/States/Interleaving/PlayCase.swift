@@ -1,5 +1,7 @@
 /// A play as it went, and at most one crash in it: `play absent 3:a sync/c compact none@aac|strict.4.b1`.
-struct PlayCase: LosslessStringConvertible {
+struct PlayCase: Replayable {
+  static var tier: any Tier.Type { StatesTier.self }
+
   var play: Play
   /// Whose turn it was, call by call.
   var trace: [Character]
