@@ -12,8 +12,18 @@ import Testing
       for _ in 0..<8 {
         if let violation = try series.kill() { Issue.record("\(violation)") }
       }
-      #expect(series.kills == 8)
+      #expect(series.children == 8)
+      #expect(series.phases.values.reduce(0, +) == series.kills)
     }
+  }
+
+  /// A child that ends by itself is checked as well, and is no kill.
+  @Test func whoHasEndedWasNotKilled() throws {
+    var series = try KillSeries(seed: 3, in: "/tmp")
+    #expect(try series.kill(at: .never) == nil)
+    #expect(series.children == 1 && series.kills == 0 && series.phases.isEmpty)
+    #expect(try series.kill(at: .after(0)) == nil)
+    #expect(series.children == 2 && series.kills == 1 && series.phases.values.reduce(0, +) == 1)
   }
 
   @Test func whatOneHasToldTheOtherSees() throws {
@@ -57,12 +67,12 @@ import Testing
     }
     try page.close()
     let pages = [KilledPage(folder.path + "/page0")]
-    let good = try KillCase(childSeed: 11, pages: pages).save(seed: 1, kill: 1, channel: channel.path)
+    let good = try KillCase(childSeed: 11, pages: pages).save(seed: 1, child: 1, channel: channel.path)
     defer { remove(good) }
     #expect(try KillCase.objection(good) == nil)
     channel.begin(0, 3)
     channel.acknowledge(0, 3, Position(salt: page.position.salt, lsn: page.position.lsn + 1))
-    let bad = try KillCase(childSeed: 11, pages: pages).save(seed: 1, kill: 2, channel: channel.path)
+    let bad = try KillCase(childSeed: 11, pages: pages).save(seed: 1, child: 2, channel: channel.path)
     defer { remove(bad) }
     #expect(try KillCase.objection(bad)?.contains("acknowledged up to") == true)
     #expect(try KillTier().replay(bad)?.replay == "t2:\(bad)")

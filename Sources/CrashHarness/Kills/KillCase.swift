@@ -21,8 +21,8 @@ struct KillCase {
   }
 
   /// - Returns: the folder that `init(_:)` takes.
-  func save(seed: UInt64, kill: Int, channel: String) throws(SystemFault) -> String {
-    let folder = try Artefacts.folder("\(KillTier.name)-\(seed)-\(kill)")
+  func save(seed: UInt64, child: Int, channel: String) throws(SystemFault) -> String {
+    let folder = try Artefacts.folder("\(KillTier.name)-\(seed)-\(child)")
     TemporaryFolder.write(Array("\(childSeed) \(left.count)\n".utf8), to: folder + "/case")
     if let bytes = TemporaryFolder.read(channel) { TemporaryFolder.write(bytes, to: folder + "/channel") }
     for (place, left) in left.enumerated() {

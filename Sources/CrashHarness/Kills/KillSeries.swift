@@ -11,8 +11,10 @@ struct KillSeries {
   private var random: SeededRandom
   /// Positions that were given to somebody. A crash may reuse an LSN, never a position.
   private var positions: [Set<Position>]
+  private(set) var children = 0
+  /// How many of them were killed; the others had ended before.
   private(set) var kills = 0
-  /// What the children were about.
+  /// What those were about that were killed.
   private(set) var phases: [KillChannel.Phase: Int] = [:]
 
   /// - Parameter parent: where the folder is to be: which file system is used.
@@ -26,17 +28,23 @@ struct KillSeries {
     positions = pages.map { _ in [] }
   }
 
-  /// Starts a child, kills it, and checks what it has left.
-  mutating func kill() throws -> Violation? {
+  /// Starts a child, kills it, unless it has ended before, and checks what it has left.
+  ///
+  /// - Parameter chosen: when to kill it; otherwise the seed decides.
+  mutating func kill(at chosen: KillMoment? = nil) throws -> Violation? {
     channel.clear()
     let childSeed = random.next()
-    let moment = KillMoment(&random)
+    let drawn = KillMoment(&random)
+    let moment = chosen ?? drawn
     let child = try ChildProcess(
       KilledChild.arguments(folder: folder.path, channel: channel.path, seed: childSeed, pages: pages.count))
     let outcome = moment.strike(child, channel)
-    phases[channel.phase, default: 0] += 1
+    children += 1
+    if case .killed = outcome {
+      kills += 1
+      phases[channel.phase, default: 0] += 1
+    }
     let left = KillCase(childSeed: childSeed, pages: pages)
-    kills += 1
     if let objection = objection(to: outcome) { return try violation(objection, left) }
     for place in pages.indices {
       let issued = channel.issued(seed: childSeed, page: place, of: pages.count)
@@ -65,7 +73,7 @@ struct KillSeries {
   }
 
   private func violation(_ what: String, _ left: KillCase) throws -> Violation {
-    let path = try left.save(seed: seed, kill: kills, channel: channel.path)
-    return Violation(what: "\(what) (series \(seed), kill \(kills))", in: KeptKill(path))
+    let path = try left.save(seed: seed, child: children, channel: channel.path)
+    return Violation(what: "\(what) (series \(seed), child \(children))", in: KeptKill(path))
   }
 }

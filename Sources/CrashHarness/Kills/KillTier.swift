@@ -14,6 +14,7 @@ struct KillTier: Tier {
 
   private static let killsOfSeries = 20
   private static let killsInCI = 5000
+  static let ended = ", ended before"
 
   func run(_ plan: Plan, _ tally: Tally) throws {
     let next = Atomic<Int>(0)
@@ -51,13 +52,19 @@ struct KillTier: Tier {
   ) throws -> [KillChannel.Phase: Int] {
     let start = ContinuousClock.now
     var series = try KillSeries(seed: seed, in: folder)
-    for _ in 0..<killsOfSeries where !plan.isOver {
+    while series.kills < killsOfSeries, !plan.isOver {
       if let violation = try series.kill() {
         tally.violation(violation, in: row)
         break
       }
+      guard series.children < 10 * killsOfSeries else {
+        let what = "of \(series.children) children of series \(seed) only \(series.kills) lived to be killed"
+        tally.violation(Violation(what: what), in: row)
+        break
+      }
     }
     tally.add(row, states: series.kills, work: .init(since: start, of: plan.workers))
+    if series.kills < series.children { tally.add(row + ended, states: series.children - series.kills) }
     return series.phases
   }
 
