@@ -4,16 +4,12 @@
 /// ```swift
 /// let explorer = CrashExplorer<String>(
 ///   workload: { storage, acknowledgements in
-///     var options = PageOptions()
-///     options.storage = storage
-///     let page = try Page(path: "/notes", options: options)
+///     let page = try Page(path: "/notes", options: storage.pageOptions)
 ///     try page.put("milk", for: "shopping")
 ///     acknowledgements.acknowledge("shopping")             // from now on no crash may lose it
 ///   },
 ///   check: { storage, acknowledged in
-///     var options = PageOptions()
-///     options.storage = storage
-///     let view = try Page(path: "/notes", options: options).view()
+///     let view = try Page(path: "/notes", options: storage.pageOptions).view()
 ///     for key in acknowledged where try view.value(for: key) == nil { throw Lost(key) }
 ///   })
 /// let report = try explorer.explore()
@@ -22,7 +18,7 @@
 ///
 /// A failure names the state: `explorer.replay("strict.7.b12")` makes it again and checks it, and no other.
 /// For that the workload must do the same every time: it must not depend on time, threads or random numbers other than
-/// those of its storage.
+/// those of its storage. ``SimulatedStorage/pageOptions`` see to it that the engine does.
 ///
 /// With ``nested``, what a crash leaves is handed to a second workload, which is crashed in its turn.
 ///

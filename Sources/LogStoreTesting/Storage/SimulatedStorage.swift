@@ -9,8 +9,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let storage = SimulatedStorage(seed: 1)
-/// var options = PageOptions()
-/// options.storage = storage
+/// var options = storage.pageOptions
 /// let page = try Page(path: "/page", options: options)
 /// try page.put("one", for: "a")                           // durable
 /// try page.put("two", for: "b", durability: .process)     // in the cache

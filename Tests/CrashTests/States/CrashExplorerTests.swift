@@ -12,21 +12,37 @@ import Testing
   @Test func theExampleOfTheDocumentation() throws {
     let explorer = CrashExplorer<String>(
       workload: { storage, acknowledgements in
-        var options = PageOptions()
-        options.storage = storage
-        let page = try Page(path: "/notes", options: options)
+        let page = try Page(path: "/notes", options: storage.pageOptions)
         try page.put("milk", for: "shopping")
         acknowledgements.acknowledge("shopping")
       },
       check: { storage, acknowledged in
-        var options = PageOptions()
-        options.storage = storage
-        let view = try Page(path: "/notes", options: options).view()
+        let view = try Page(path: "/notes", options: storage.pageOptions).view()
         for key in acknowledged where try view.value(for: key) == nil { throw Lost(key) }
       })
     let report = try explorer.explore()
     #expect(report.failure == nil, "\(report)")
     #expect(report.distinct > 500 && report.states >= report.distinct)
+  }
+
+  /// With the usual options the engine would compact and sync beside this, at times that no seed decides.
+  @Test func aPageWithTheOptionsOfItsDiskMakesTheSameCallsEveryTime() throws {
+    func calls() throws -> [Call] {
+      let storage = SimulatedStorage(seed: 9)
+      let page = try Page(path: "/notes", options: storage.pageOptions)
+      // More than it takes to make a compaction due, and a sync.
+      for number in 0..<40 {
+        try page.put([UInt8](repeating: UInt8(number), count: 1 << 18), for: [1], durability: .process)
+      }
+      for number in 0..<20 { try page.put("\(number)", for: "b") }
+      try page.close()
+      return storage.calls
+    }
+    let first = try calls()
+    #expect(try calls() == first)
+    // The journal when it is made, the writes that ask for it, and the mark that closes it.
+    #expect(first.count { $0.operation == .sync } == 22)
+    #expect(!first.contains { $0.name.contains("snapshot") })
   }
 
   /// Saves a file by writing another and renaming it, with or without what makes that last.
