@@ -13,8 +13,9 @@ public struct PageOptions: Sendable {
   public var compression: Compression = .none
   /// The most memory that verified pieces of the snapshot's tables and blocks may take; they take it as they are read.
   ///
-  /// The tables of 100,000 records take about 1 MiB here. A look-up then reads the file once, and otherwise up to three
-  /// times.
+  /// The tables of 1,000,000 records take 7 to 9 MiB here, or half as much as long as only a part of them is asked for. A
+  /// look-up then reads the file once, and otherwise up to three times. Where blocks are deflated, they take one half, and
+  /// the tables the other.
   public var cacheBytes = 8 << 20
   /// Accept a file system over the network, where the lock excludes nobody.
   public var allowsNetworkFileSystems = false

@@ -14,10 +14,16 @@ final class FrameCache: Sendable {
   }
 
   private let shards: [Shard]
+  /// The most that it was made for.
+  let bytes: Int
 
   init(bytes: Int) {
+    self.bytes = bytes
     shards = (0..<FrameCache.shardCount).map { _ in Shard(limit: bytes / FrameCache.shardCount) }
   }
+
+  /// Holds no more than `bytes` from now on.
+  func limit(to bytes: Int) { for shard in shards { shard.limit(to: bytes / FrameCache.shardCount) } }
 
   /// A power of 2.
   private static let shardCount = 8
@@ -46,10 +52,16 @@ final class FrameCache: Sendable {
 }
 
 private final class Shard: Sendable {
-  private let limit: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int) { state = Mutex(State(limit: limit)) }
+
+  func limit(to limit: Int) {
+    state.withLock { state in
+      state.limit = limit
+      while state.bytes > limit { state.evict() }
+    }
+  }
 
   func frame(at offset: UInt64) -> FrameCache.Frame? {
     state.withLock { state in
@@ -62,7 +74,7 @@ private final class Shard: Sendable {
   @inline(__always)
   func look<Result: Sendable>(at offset: UInt64, _ body: (RawSpan) -> Result) -> FrameCache.Look<Result> {
     state.withLock { state in
-      guard let slot = state.places[offset] else { return .absent(isWanted: state.wants(limit)) }
+      guard let slot = state.places[offset] else { return .absent(isWanted: state.wants()) }
       state.slots[slot].isRecent = true
       let bytes = state.slots[slot].frame.bytes
       return .held(bytes.lend(0..<bytes.count, body))
@@ -71,12 +83,11 @@ private final class Shard: Sendable {
 
   func insert(_ frame: FrameCache.Frame, at offset: UInt64) {
     let size = frame.bytes.count + Shard.overhead
-    // What would push out most of the rest is not worth keeping.
-    guard size <= limit / 2 else { return }
     state.withLock { state in
-      guard state.places[offset] == nil else { return }
+      // What would push out most of the rest is not worth keeping.
+      guard size <= state.limit / 2, state.places[offset] == nil else { return }
       state.bytes += size
-      while state.bytes > limit { state.evict() }
+      while state.bytes > state.limit { state.evict() }
       state.places.set(offset, state.slots.count)
       state.slots.append(Slot(offset: offset, frame: frame, isRecent: false))
     }
@@ -89,6 +100,7 @@ private final class Shard: Sendable {
   }
 
   private struct State {
+    var limit: Int
     var places = OffsetTable()
     var slots: [Slot] = []
     var hand = 0
@@ -96,14 +108,16 @@ private final class Shard: Sendable {
     /// How often a frame was asked for in vain since the cache was full.
     private var misses = 0
 
+    init(limit: Int) { self.limit = limit }
+
     /// Whether a frame that was asked for in vain is worth taking in.
-    mutating func wants(_ limit: Int) -> Bool {
+    mutating func wants() -> Bool {
       if bytes < limit / 8 * 7 { return true }
       misses &+= 1
       return misses % 8 == 0
     }
 
-    /// Removes one frame; there is one, since `bytes` is more than the newcomer's.
+    /// Removes one frame; there is one, since `bytes` is more than a newcomer's, if there is one.
     mutating func evict() {
       if hand >= slots.count { hand = 0 }
       while slots[hand].isRecent {

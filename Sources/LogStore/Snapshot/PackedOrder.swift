@@ -71,7 +71,7 @@ enum PackedOrder {
 
 extension [UInt8] {
   /// Appends the lowest bytes of a number, the lowest first.
-  fileprivate mutating func append(_ number: UInt64, _ bytes: Int) {
+  mutating func append(_ number: UInt64, _ bytes: Int) {
     for place in 0..<bytes { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
   }
 }

@@ -10,7 +10,7 @@ enum SnapshotBucket {
 
     init(goesOn: Bool) { self.goesOn = goesOn }
 
-    fileprivate mutating func append(_ index: UInt32) {
+    mutating func append(_ index: UInt32) {
       if first == nil { first = index } else { others.append(index) }
     }
 
@@ -38,7 +38,7 @@ enum SnapshotBucket {
   }
 
   @inline(__always)
-  private static func index(_ slot: Int, in bucket: RawSpan) -> UInt32 {
+  static func index(_ slot: Int, in bucket: RawSpan) -> UInt32 {
     bucket.u32((SnapshotLayout.bucketSlots &+ slot) &* 4)
   }
 

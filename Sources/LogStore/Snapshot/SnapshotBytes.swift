@@ -41,6 +41,25 @@ extension RawSpan {
     return nil
   }
 
+  /// Where `number` first stands among the numbers of two bytes from `start` on; nil if it does not.
+  @inline(__always)
+  func place(of number: UInt16, from start: Int) -> Int? {
+    precondition(start >= 0)
+    let end = byteCount / 2
+    var place = start
+    let wanted = SIMD16<UInt16>(repeating: number.littleEndian)
+    while place &+ 16 <= end {
+      let numbers = unsafe unsafeLoadUnaligned(fromByteOffset: place &* 2, as: SIMD16<UInt16>.self)
+      if any(numbers .== wanted) { break }
+      place &+= 16
+    }
+    while place < end {
+      if u16(place &* 2) == number { return place }
+      place &+= 1
+    }
+    return nil
+  }
+
   /// A copy of the bytes.
   var array: [UInt8] { unsafe withUnsafeBytes { unsafe [UInt8]($0) } }
 }

@@ -10,7 +10,7 @@ extension SnapshotReader {
 
   /// The record, if its place is a block that is at hand.
   func loadFromBlock(_ index: Int, _ place: Place) throws(LogStoreError) -> Loaded? {
-    guard hasBlocks.load(ordering: .relaxed), let block = cache.frame(at: place.offset) else { return nil }
+    guard hasBlocks.load(ordering: .relaxed), let block = blocks.frame(at: place.offset) else { return nil }
     return try record(index, in: block.bytes, of: block.records, place)
   }
 
@@ -32,8 +32,8 @@ extension SnapshotReader {
       guard let head = bytes.lend(payload, { BlockHead($0, count: count) }),
         let raw = bytes.lend(payload, { head.inflate($0, with: Inflater()) })
       else { throw source.damaged(place.offset, "the block of record \(index) is malformed") }
-      cache.insert(FrameCache.Frame(bytes: raw, records: head.records), at: place.offset)
-      hasBlocks.store(true, ordering: .relaxed)
+      if !hasBlocks.exchange(true, ordering: .relaxed) { tables.limit(to: blocks.bytes) }
+      blocks.insert(FrameCache.Frame(bytes: raw, records: head.records), at: place.offset)
       return try record(index, in: raw, of: head.records, place)
     case .part where type.isFirst && !type.isLast:
       return try assemble(index, bytes, place)

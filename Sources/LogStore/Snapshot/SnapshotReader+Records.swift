@@ -28,13 +28,16 @@ extension SnapshotReader {
     let hash = hash(key)
     var candidates = Candidates(hash, buckets: footer.buckets)
     while let index = try candidates.next(self) {
-      switch try glance(at: index, for: key, hash, { _ in }) {
-      case .found: return index
-      case .another: continue
-      case .unclear: break
+      do throws(LogStoreError) {
+        switch try glance(at: index, for: key, hash, { _ in }) {
+        case .found: return index
+        case .another: continue
+        case .unclear: break
+        }
+        if try isRecord(loadKey(index), at: index, the: key, hash) { return index }
+      } catch {
+        guard candidates.startOver() else { throw error }
       }
-      let loaded = try loadKey(index)
-      if try isRecord(loaded, at: index, the: key, hash) { return index }
     }
     return nil
   }
@@ -45,19 +48,24 @@ extension SnapshotReader {
     try load(index).intoValue()
   }
 
-  /// Index and value of a key's record in one go: three reads where nothing is cached, one where the tables are.
+  /// Index and value of a key's record in one go: three reads where nothing is cached, one where the tables are, which is also so for
+  /// most keys that have no record.
   func find(_ key: RawSpan) throws(LogStoreError) -> (index: Int, value: [UInt8])? {
     guard count > 0, key.byteCount >= 1, key.byteCount <= Limits.keyBytes else { return nil }
     let hash = hash(key)
     var candidates = Candidates(hash, buckets: footer.buckets)
     while let index = try candidates.next(self) {
-      switch try glance(at: index, for: key, hash, { $0.array }) {
-      case .found(let value): return (index, value)
-      case .another: continue
-      case .unclear: break
+      do throws(LogStoreError) {
+        switch try glance(at: index, for: key, hash, { $0.array }) {
+        case .found(let value): return (index, value)
+        case .another: continue
+        case .unclear: break
+        }
+        let loaded = try load(index)
+        if try isRecord(loaded, at: index, the: key, hash) { return (index, loaded.intoValue()) }
+      } catch {
+        guard candidates.startOver() else { throw error }
       }
-      let loaded = try load(index)
-      if try isRecord(loaded, at: index, the: key, hash) { return (index, loaded.intoValue()) }
     }
     return nil
   }

@@ -12,12 +12,12 @@ extension SnapshotReader {
     let offset = footer.orderOffset + UInt64(frame * SnapshotLayout.orderFrameBytes)
     let first = frame * SnapshotLayout.orderEntries
     let place: Place
-    switch places.look(at: offset, { PackedOrder.place(index - first, in: $0) }) {
+    switch tables.look(at: offset, { PackedOrder.place(index - first, in: $0) }) {
     case .held(let found): place = found
     case .absent(let isWanted):
       let payload = min(SnapshotLayout.orderEntries, count - first) * SnapshotLayout.orderEntryBytes
       place = try tableFrame(at: offset, payload: payload, kind: .order) { entries in
-        if isWanted { places.insert(FrameCache.Frame(bytes: PackedOrder.pack(entries)), at: offset) }
+        if isWanted { tables.insert(FrameCache.Frame(bytes: PackedOrder.pack(entries)), at: offset) }
         return PackedOrder.place(entries, index - first)
       }
     }
@@ -53,16 +53,31 @@ extension SnapshotReader {
 
   /// The records whose key may have the hash, one by one.
   struct Candidates {
-    private let tag: UInt32
+    private let hash: UInt64
+    private let buckets: UInt64
     /// The next bucket to be searched, how many there are left, and what the last one held.
     private var bucket: UInt64
     private var left: UInt64
     private var matches = SnapshotBucket.Matches(goesOn: true)
+    /// Whether buckets are read from the file, also those that are kept.
+    private let asksFile: Bool
+    /// Whether a bucket was searched as it is kept, and not as it stands in the file.
+    private var wasPacked = false
 
-    init(_ hash: UInt64, buckets: UInt64) {
-      tag = UInt32(truncatingIfNeeded: hash)
+    init(_ hash: UInt64, buckets: UInt64, asksFile: Bool = false) {
+      self.hash = hash
+      self.buckets = buckets
+      self.asksFile = asksFile
       bucket = SnapshotLayout.bucket(hash, of: buckets)
       left = buckets
+    }
+
+    /// After a record that is not the one searched for: what is kept of a bucket leads to others, too, and then the search
+    /// starts over in the file. False where it was made there: then that record means something.
+    mutating func startOver() -> Bool {
+      guard wasPacked else { return false }
+      self = Candidates(hash, buckets: buckets, asksFile: true)
+      return true
     }
 
     mutating func next(_ reader: SnapshotReader) throws(LogStoreError) -> Int? {
@@ -76,7 +91,10 @@ extension SnapshotReader {
           return Int(index)
         }
         guard left > 0, matches.goesOn else { return nil }
-        matches = try reader.matches(tag, inBucket: bucket)
+        let (found, isPacked) = try reader.matches(
+          UInt32(truncatingIfNeeded: hash), inBucket: bucket, asksFile: asksFile)
+        matches = found
+        if isPacked { wasPacked = true }
         left -= 1
         bucket = bucket + 1 == reader.footer.buckets ? 0 : bucket + 1
       }
@@ -87,15 +105,23 @@ extension SnapshotReader {
     footer.keysOffset + bucket * UInt64(SnapshotLayout.bucketFrameBytes)
   }
 
-  private func matches(_ tag: UInt32, inBucket bucket: UInt64) throws(LogStoreError) -> SnapshotBucket.Matches {
+  private func matches(
+    _ tag: UInt32, inBucket bucket: UInt64, asksFile: Bool
+  ) throws(LogStoreError) -> (SnapshotBucket.Matches, isPacked: Bool) {
     let offset = offset(ofBucket: bucket)
-    switch cache.look(at: offset, { SnapshotBucket.matches(tag, in: $0) }) {
-    case .held(let matches): return matches
-    case .absent(let isWanted):
-      return try tableFrame(at: offset, payload: SnapshotLayout.bucketBytes, kind: .keys) { bucket in
-        if isWanted { cache.insert(FrameCache.Frame(bytes: bucket.array), at: offset) }
-        return SnapshotBucket.matches(tag, in: bucket)
+    var isWanted = false
+    if !asksFile {
+      switch tables.look(at: offset, { PackedBucket.matches(tag, in: $0) }) {
+      case .held(let matches): return (matches, true)
+      case .absent(let itIs): isWanted = itIs
       }
     }
+    let matches = try tableFrame(at: offset, payload: SnapshotLayout.bucketBytes, kind: .keys) { bucket in
+      if isWanted, let packed = PackedBucket.pack(bucket, count: count) {
+        tables.insert(FrameCache.Frame(bytes: packed), at: offset)
+      }
+      return SnapshotBucket.matches(tag, in: bucket)
+    }
+    return (matches, false)
   }
 }

@@ -7,11 +7,11 @@ final class SnapshotReader: RecordBase {
   let name: String
   let header: SnapshotHeader
   let footer: SnapshotFooter
-  /// Buckets of the key table, and inflated blocks.
-  let cache: FrameCache
-  /// Frames of the order table, packed. A cache of their own, since they are small and asked for as often as the others.
-  let places: FrameCache
-  /// Whether a block was met; until then nothing is searched for among the inflated ones.
+  /// Frames of both tables, packed.
+  let tables: FrameCache
+  /// Inflated blocks. A cache of their own, since they are large and asked for no more often than the others.
+  let blocks: FrameCache
+  /// Whether a block was met; until then nothing is searched for among the inflated ones, and the tables may take all.
   let hasBlocks = Atomic<Bool>(false)
 
   /// Reads and verifies header and footer. Takes over `file`, also where it throws. `status` is the file's, if it is
@@ -53,8 +53,8 @@ final class SnapshotReader: RecordBase {
     if let fault = footer.fault(header: header, offset: offset) { throw source.damaged(offset, fault) }
     self.source = source
     self.name = name
-    places = FrameCache(bytes: cacheBytes / 8 * 3)
-    cache = FrameCache(bytes: cacheBytes / 8 * 5)
+    tables = FrameCache(bytes: cacheBytes)
+    blocks = FrameCache(bytes: cacheBytes / 2)
     isOpen = true
   }
 
