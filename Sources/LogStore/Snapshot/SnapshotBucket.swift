@@ -70,16 +70,6 @@ enum SnapshotBucket {
     return (bucket.place(of: SnapshotLayout.emptySlot, from: indices, upTo: 2 * indices) ?? 2 * indices) - indices
   }
 
-  /// Whether the first of the `taken` slots that has a record's tag is the record's own: then a search for its key comes
-  /// to it, and to no other before.
-  @inline(__always)
-  static func gives(_ entry: KeyEntry, first taken: Int, in bucket: RawSpan) -> Bool {
-    guard let slot = bucket.place(of: UInt32(truncatingIfNeeded: entry.hash), from: 0, upTo: taken) else {
-      return false
-    }
-    return index(slot, in: bucket) == entry.index
-  }
-
   /// Whether no slot in front of `slot` is empty.
   private static func isReached(_ slot: Int, in bucket: RawSpan) -> Bool {
     let indices = SnapshotLayout.bucketSlots

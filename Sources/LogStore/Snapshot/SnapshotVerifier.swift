@@ -120,8 +120,8 @@ struct SnapshotVerifier {
   /// Has a record's key looked for.
   private mutating func note(_ index: Int, _ key: RawSpan) throws(LogStoreError) {
     guard keys != nil else { return }
+    if keys!.isFull(for: index) { findings += try keys!.checkAll() }
     keys!.add(index, reader.hash(key))
-    if keys!.isFull { findings += try keys!.finish() }
   }
 
   /// Whether the order table gives the place where the record was found.
@@ -147,6 +147,7 @@ struct SnapshotVerifier {
   private mutating func keyTable() throws(LogStoreError) {
     let size = UInt64(SnapshotLayout.bucketFrameBytes)
     var offset = reader.footer.keysOffset
+    var bucket: UInt64 = 0
     var taken = 0
     var isWhole = true
     while offset < reader.footerOffset {
@@ -155,15 +156,16 @@ struct SnapshotVerifier {
       if let frame = try window.frame(at: offset, limit: range.upperBound), frame.type == FrameType(.keys),
         frame.end == range.upperBound
       {
-        if let slots = window.buffer.lend(frame.payload, { SnapshotBucket.slots($0, count: reader.count) }) {
-          taken += slots
-        } else {
-          report(range, "a bucket of the key table is malformed")
+        let slots = window.buffer.lend(frame.payload) { slots in
+          keys?.take(slots, of: bucket)
+          return SnapshotBucket.slots(slots, count: reader.count)
         }
+        if let slots { taken += slots } else { report(range, "a bucket of the key table is malformed") }
       } else {
         report(range, "a bucket of the key table does not verify")
         isWhole = false
       }
+      bucket += 1
       offset = range.upperBound
       try step(offset)
     }

@@ -128,20 +128,6 @@ import Testing
     }
   }
 
-  @Test func keysAreCheckedInBatches() throws {
-    let records = SnapshotFixture.records(25)
-    let reader = try SnapshotFixture.open(SnapshotFixture.write(records + [records[3]]))
-    var check = KeyCheck(reader, batch: 10)
-    var findings: [Finding] = []
-    for index in 0..<26 {
-      check.add(index, try reader.key(at: index).withByteSpan { reader.hash($0) })
-      if check.isFull { findings += try check.finish() }
-      #expect(findings.isEmpty)
-    }
-    findings += try check.finish()
-    #expect(findings.map(\.detail) == ["records 3 and 25 have the same key"])
-  }
-
   /// Two keys with one tag: chance, and no damage.
   @Test func aKeyIsToldFromAnotherOfItsTag() throws {
     let hasher = SipHash(k0: SnapshotFixture.header.salt, k1: SnapshotFixture.header.generation)
