@@ -53,6 +53,35 @@ import Testing
     #expect(healed.current == 1)
   }
 
+  /// So many blocks that some are inflated ahead of the sweep.
+  @Test func aLongSweepOverBlocksGoesAroundTheDamage() throws {
+    let storage = SimulatedStorage(seed: 1)
+    var options = quietOptions(storage)
+    options.compression = .deflate
+    let records = (0..<20_000).map { number in
+      Record(key: bytes("key \(number)"), value: bytes("value \(number) of \(UInt64(number) &* 0x9E37_79B9_7F4A_7C15)"))
+    }
+    let page = try Page(path: pagePath, mode: .create, options: options)
+    for first in stride(from: 0, to: records.count, by: 1000) {
+      var batch = WriteBatch()
+      for record in records[first..<first + 1000] { try batch.put(record.value, for: record.key) }
+      try page.write(batch, durability: .process)
+    }
+    try page.compact()
+    try page.put(records[0].value, for: records[0].key, durability: .process)
+    try page.compact()
+    try page.close()
+    storage.edit(pagePath + "/0000000002.snapshot") { bytes in
+      let places = SnapshotPlaces(bytes)
+      for part in 1..<9 { bytes[places.records + part * (places.order - places.records) / 9] ^= 1 }
+    }
+    let healed = Shared(0)
+    let reopened = try open(storage, healed: healed)
+    #expect(try reopened.view().records() == records)
+    try reopened.close()
+    #expect(healed.current > 0)
+  }
+
   @Test(arguments: Part.allCases)
   func aCompactionMendsTheSnapshotFromTheKeptGeneration(part: Part) throws {
     let (storage, name) = try page(part, kept: true)

@@ -182,7 +182,7 @@ extension PageCore where Model: CompactableModel {
     let file = try mapped { () throws(StorageError) in try directory.open(name, .read) }
     return try SnapshotReader(
       file: file, name: name, path: directory.path(of: name), generation: journal.generation,
-      cacheBytes: options.cacheBytes)
+      cacheBytes: options.cacheBytes, startHelper: options.startHelper)
   }
 
   private func checkCompaction(_ progress: ProgressHandler?, _ made: Progress) throws(LogStoreError) {

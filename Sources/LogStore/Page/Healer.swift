@@ -25,7 +25,7 @@ struct Healer {
   ) throws(LogStoreError) -> (Recovery.Result, SnapshotBase?) {
     let directory = try mapped { () throws(StorageError) in try options.storage.openDirectory(path, create: false) }
     defer { directory.close() }
-    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    let files = try PageFiles(directory, cacheBytes: options.cacheBytes, startHelper: options.startHelper)
     var finder = ChainFinder(files, until: .now, ignoring: reader.header.generation)
     guard let (chain, successor) = try finder.findBehind(reader.header.generation),
       successor.header.salt == reader.header.journalSalt

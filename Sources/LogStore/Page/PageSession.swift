@@ -110,7 +110,7 @@ struct PageOpener {
   }
 
   private func pageFiles(_ directory: any StorageDirectory) throws(LogStoreError) -> PageFiles {
-    let files = try PageFiles(directory, cacheBytes: options.cacheBytes)
+    let files = try PageFiles(directory, cacheBytes: options.cacheBytes, startHelper: options.startHelper)
     files.goesOn = options.onProgress.map { progress in
       { progress(Progress(.replaying, completedBytes: 0, totalBytes: nil)) }
     }

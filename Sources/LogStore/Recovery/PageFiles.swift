@@ -5,6 +5,7 @@ final class PageFiles {
   /// Asked now and then while it takes long to find out what a file is; false cancels.
   var goesOn: (() -> Bool)?
   private let cacheBytes: Int
+  private let startHelper: HelperStart?
   // What was looked at, beside the listing's generations, which are in order. Objects rather than a dictionary: what
   // that needs of the runtime would cost the first opening of a process more than all its reading.
   private let journals: [KnownJournal]
@@ -48,9 +49,13 @@ final class PageFiles {
     }
   }
 
-  init(_ directory: any StorageDirectory, cacheBytes: Int) throws(LogStoreError) {
+  init(
+    _ directory: any StorageDirectory, cacheBytes: Int,
+    startHelper: HelperStart? = .system
+  ) throws(LogStoreError) {
     self.directory = directory
     self.cacheBytes = cacheBytes
+    self.startHelper = startHelper
     listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
     journals = listing.journals.map { KnownJournal($0) }
     snapshots = listing.snapshots.map { KnownSnapshot($0) }
@@ -160,7 +165,8 @@ final class PageFiles {
     do {
       return .usable(
         try SnapshotReader(
-          file: file, status: status, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes))
+          file: file, status: status, name: name, path: path(name), generation: generation, cacheBytes: cacheBytes,
+          startHelper: startHelper))
     } catch {
       guard error.code == .damaged || error.code == .foreignFile else { throw error }
       let head = try again(name)

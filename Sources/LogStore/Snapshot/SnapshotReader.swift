@@ -13,12 +13,14 @@ final class SnapshotReader: RecordBase {
   let blocks: FrameCache
   /// Whether a block was met; until then nothing is searched for among the inflated ones, and the tables may take all.
   let hasBlocks = Atomic<Bool>(false)
+  /// Has something run beside a long sweep, on another thread; nil where the sweep is to do all itself.
+  let startHelper: HelperStart?
 
   /// Reads and verifies header and footer. Takes over `file`, also where it throws. `status` is the file's, if it is
   /// known.
   init(
     file: any StorageFile, status known: FileStatus? = nil, name: String, path: String, generation: UInt64,
-    cacheBytes: Int
+    cacheBytes: Int, startHelper: HelperStart? = .system
   ) throws(LogStoreError) {
     var isOpen = false
     defer { if !isOpen { file.close() } }
@@ -53,6 +55,7 @@ final class SnapshotReader: RecordBase {
     if let fault = footer.fault(header: header, offset: offset) { throw source.damaged(offset, fault) }
     self.source = source
     self.name = name
+    self.startHelper = startHelper
     tables = FrameCache(bytes: cacheBytes)
     blocks = FrameCache(bytes: cacheBytes / 2)
     isOpen = true

@@ -8,7 +8,7 @@ final class SnapshotSweep {
   private let inflater = Inflater()
   private var block: Block?
 
-  private struct Block {
+  struct Block {
     var offset: UInt64
     var end: UInt64
     var records: Range<Int>
@@ -56,7 +56,19 @@ final class SnapshotSweep {
     } catch {
       return .failed(error, index)
     }
+    var ahead: BlocksAhead?
+    defer { ahead?.stop() }
     while index < range.upperBound {
+      do throws(LogStoreError) {
+        if let next = try ahead?.take(at: offset), next.records.contains(index) { block = next }
+      } catch {
+        return .failed(error, index)
+      }
+      if let block, block.offset == offset, block.records.contains(index) {
+        guard try visit(block, &index, range.upperBound, body) else { return .stopped }
+        offset = block.end
+        continue
+      }
       var goesOn = true
       offset = try window.forEachRecord(from: offset, limit: limit) { (_, key, value) throws in
         goesOn = try body(key, value)
@@ -82,6 +94,10 @@ final class SnapshotSweep {
         index += 1
         offset = end
       case .block(let block):
+        if ahead == nil, let start = reader.startHelper, limit - block.end >= BlocksAhead.worthwhile {
+          ahead = BlocksAhead(reader, limit: limit, start: start)
+        }
+        ahead?.resume(at: block.end)
         guard try visit(block, &index, range.upperBound, body) else { return .stopped }
         offset = block.end
       }
