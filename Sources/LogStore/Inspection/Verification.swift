@@ -2,28 +2,34 @@
 struct Verification {
   let files: PageFiles
   let progress: ProgressHandler?
-  private var findings: [Finding] = []
+  var findings: [Finding] = []
   /// Whether the snapshot that the state rests on is damaged, and so what is older may have what it lacks.
-  private var needsOlder = false
-  private var done: UInt64 = 0
+  var needsOlder = false
+  var done: UInt64 = 0
   private var total: UInt64 = 0
   private var count = 0
-  private var frames: UInt64 = 0
-  private var losses: LossesByJournal?
+  var frames: UInt64 = 0
+  var losses: LossesByJournal?
+  private let startHelper: HelperStart?
+  /// The snapshot that the state rests on, where it is verified beside the journals; and those that it makes unneeded, as
+  /// far as they were read meanwhile.
+  private var check: SnapshotCheck?
+  var others: [UInt64: Result<Other, LogStoreError>] = [:]
 
-  init(files: PageFiles, progress: ProgressHandler?) {
+  /// From so many bytes of the smaller part on, journals and snapshot are verified on two threads.
+  private static let worthwhile: UInt64 = 4 << 20
+
+  init(files: PageFiles, progress: ProgressHandler?, startHelper: HelperStart? = .system) {
     self.files = files
     self.progress = progress
+    self.startHelper = startHelper
   }
 
   mutating func run() throws(LogStoreError) -> VerificationReport {
     let listing = files.listing
-    for name in listing.journals.map({ PageFile.journal($0).name })
-      + listing.snapshots.map({ PageFile.snapshot($0).name })
-    {
-      total += try mapped { () throws(StorageError) in try files.directory.status(of: name)?.size ?? 0 }
-      count += 1
-    }
+    try count(listing.journals.map { PageFile.journal($0).name })
+    let journalBytes = total
+    try count(listing.snapshots.map { PageFile.snapshot($0).name })
     files.goesOn = step().map { step in { step(Progress(.verifying, completedBytes: 0, totalBytes: nil)) } }
     var finder = ChainFinder(files, until: .now)
     guard let chain = try finder.find() else {
@@ -33,12 +39,17 @@ struct Verification {
       journal.file.dropCache()
       journal.file.willReadSequentially()
     }
+    if let base = chain.base, let startHelper, min(base.size, journalBytes) >= Verification.worthwhile {
+      check = SnapshotCheck(base, start: startHelper)
+    }
+    defer { check?.stop() }
     var recovery = Recovery(chain: chain, policy: .salvage)
     recovery.progress = step()
     let result = try recovery.run(BlindModel(), from: chain.base.map { SnapshotBase($0) })
     done += result.journals.reduce(0) { $0 + $1.status.size }
     frames += result.outcomes.reduce(0) { $0 + $1.frames }
     findings = result.report.findings
+    if check != nil { try readOthers(chain) }
     try verifySnapshots(chain)
     try adviseOnSnapshots(chain)
     try verifyOthers(chain)
@@ -47,11 +58,19 @@ struct Verification {
     return VerificationReport(recovery: result.report, findings: findings, files: count, bytes: total, frames: frames)
   }
 
-  private func step() -> ProgressHandler? {
+  private mutating func count(_ names: [String]) throws(LogStoreError) {
+    for name in names {
+      total += try mapped { () throws(StorageError) in try files.directory.status(of: name)?.size ?? 0 }
+      count += 1
+    }
+  }
+
+  func step() -> ProgressHandler? {
     guard let progress else { return nil }
-    let (done, total) = (done, total)
+    let (done, total, check) = (done, total, check)
     return { made in
-      progress(Progress(.verifying, completedBytes: min(done + made.completedBytes, total), totalBytes: total))
+      let completed = done + made.completedBytes + (check?.completedBytes ?? 0)
+      return progress(Progress(.verifying, completedBytes: min(completed, total), totalBytes: total))
     }
   }
 
@@ -100,7 +119,7 @@ struct Verification {
   }
 
   /// What only a newer version can read is no failure where the present state does not need it: opening does not look.
-  private mutating func passOver(_ name: String, _ error: LogStoreError, _ isNeeded: Bool) throws(LogStoreError) {
+  mutating func passOver(_ name: String, _ error: LogStoreError, _ isNeeded: Bool) throws(LogStoreError) {
     guard error.code == .newerVersion, !isNeeded else { throw error }
     findings.append(
       Finding(
@@ -112,11 +131,17 @@ struct Verification {
     let name = PageFile.snapshot(generation).name
     switch try files.snapshot(generation, isKept: false) {
     case .usable(let snapshot):
-      snapshot.source.file.dropCache()
-      var verifier = SnapshotVerifier(snapshot, phase: .verifying, checksKeys: true, progress: step())
-      findings += try verifier.run()
-      frames += verifier.frames
-      done += snapshot.size
+      let outcome: SnapshotCheck.Outcome
+      let step = step()
+      let nothing = Progress(.verifying, completedBytes: 0, totalBytes: nil)
+      if let check, check.reader === snapshot, let made = try check.outcome(goesOn: { step?(nothing) ?? true }) {
+        outcome = made
+      } else {
+        outcome = try SnapshotCheck.verify(snapshot, step)
+        done += snapshot.size
+      }
+      findings += outcome.findings
+      frames += outcome.frames
     case .damaged(let damage):
       if !findings.contains(where: { $0.file == name }) {
         findings.append(
@@ -131,130 +156,9 @@ struct Verification {
     }
   }
 
-  /// The journals that the present state does not need.
-  private mutating func verifyOthers(_ chain: Chain) throws(LogStoreError) {
-    let needed = Set(chain.journals.map(\.generation))
-    for generation in files.listing.journals where !needed.contains(generation) {
-      do throws(LogStoreError) {
-        try verifyOther(generation, chain)
-      } catch {
-        try passOver(PageFile.journal(generation).name, error, false)
-      }
-    }
-  }
-
-  private mutating func verifyOther(_ generation: UInt64, _ chain: Chain) throws(LogStoreError) {
-    let name = PageFile.journal(generation).name
-    switch try files.journal(generation, isKept: false) {
-    case .usable(let journal):
-      if let mine = chain.id, journal.header.id != mine {
-        findings.append(
-          Finding(.stranger, .note, file: name, detail: "the file belongs to page \(journal.header.id)"))
-      } else {
-        try verify(journal, chain)
-      }
-      done += journal.status.size
-    case .damaged(let damage):
-      if !findings.contains(where: { $0.file == name }) {
-        // What is not the page's own, no compaction removes.
-        let isOurs = damage.hasMagic && (damage.id == nil || damage.id == chain.id)
-        findings.append(
-          Finding(
-            .damagedHeader, .damage, file: name, range: 0..<min(damage.size, UInt64(Limits.headerBytes)),
-            detail: damage.error.fault
-          ).unneeded(isOurs && isOlder(generation, chain)))
-      }
-    case .absent: break
-    case .notAFile:
-      noteStranger(Finding(.stranger, .note, file: name, detail: "a directory or a link has the name of a journal"))
-    }
-  }
-
   /// Once: the search for the chain may have come by already.
-  private mutating func noteStranger(_ finding: Finding) {
+  mutating func noteStranger(_ finding: Finding) {
     if !findings.contains(finding) { findings.append(finding) }
-  }
-
-  private mutating func verify(_ journal: JournalFile, _ chain: Chain) throws(LogStoreError) {
-    journal.file.dropCache()
-    journal.file.willReadSequentially()
-    let successor = try successor(of: journal)
-    let end = successor?.predecessor?.end
-    let size = journal.status.size
-    var walk = JournalWalk(journal.reader(limit: min(size, end ?? size)))
-    walk.isSealed = end != nil
-    let expected = journal.expectedLength(before: successor)
-    walk.isCut = size < expected
-    walk.successorLSN = successor?.baseLSN
-    walk.skips = try named().naming(journal)
-    if let step = step() {
-      var made: UInt64 = 0
-      walk.progress = { bytes in
-        made += bytes
-        return step(Progress(.verifying, completedBytes: made, totalBytes: nil))
-      }
-    }
-    var sink = BlindSink()
-    try walk.run(&sink)
-    frames += walk.outcome.frames
-    let isOlder = isOlder(journal.generation, chain)
-    for dropped in walk.outcome.dropped {
-      findings.append(Finding(damage: dropped, in: journal.name).unneeded(isOlder))
-    }
-    if size < expected {
-      findings.append(
-        Finding(
-          .missing, .damage, file: journal.name, range: size..<expected, detail: "the file is shorter than it had been"
-        ).unneeded(isOlder))
-    }
-    let base = chain.base?.header.generation ?? 0
-    if journal.generation > base, !findings.contains(where: { $0.file == journal.name && $0.kind == .cutOff }) {
-      findings.append(
-        Finding(
-          .offChain, .note, file: journal.name,
-          detail: "the present state does not need this file; another took its place"))
-    }
-  }
-
-  /// Whether all that the journal holds is in the snapshot that the state rests on, which does not need it to be mended.
-  private func isOlder(_ generation: UInt64, _ chain: Chain) -> Bool {
-    !needsOlder && generation < chain.base?.header.generation ?? 0
-  }
-
-  private func successor(of journal: JournalFile) throws(LogStoreError) -> JournalHeader? {
-    for other in files.listing.journals where other > journal.generation {
-      if let next = try known({ () throws(LogStoreError) in try files.look(atJournal: other).file?.header }),
-        let predecessor = next.predecessor,
-        predecessor.generation == journal.generation, predecessor.salt == journal.header.salt, predecessor.end != 0
-      {
-        return next
-      }
-    }
-    return nil
-  }
-
-  /// The losses that any journal names, on the chain or not.
-  private mutating func named() throws(LogStoreError) -> LossesByJournal {
-    if let losses { return losses }
-    var found = LossesByJournal([])
-    for other in files.listing.journals {
-      found.add(
-        try known { () throws(LogStoreError) in
-          try files.journal(other, isKept: false).file?.losses(goesOn: files.goesOn)
-        } ?? [])
-    }
-    losses = found
-    return found
-  }
-
-  /// Nil where only a newer version could tell.
-  private func known<Value>(_ body: () throws(LogStoreError) -> Value?) throws(LogStoreError) -> Value? {
-    do throws(LogStoreError) {
-      return try body()
-    } catch {
-      guard error.code == .newerVersion else { throw error }
-      return nil
-    }
   }
 
   /// No writer goes on behind what cannot be true, although every checksum is right.
@@ -294,7 +198,7 @@ struct Verification {
 extension Finding {
   /// In a file that only an earlier state needs: nothing of the present one is lost, and the next compaction that keeps
   /// nothing removes the file.
-  fileprivate func unneeded(_ isUnneeded: Bool) -> Finding {
+  func unneeded(_ isUnneeded: Bool) -> Finding {
     guard isUnneeded else { return self }
     var finding = self
     finding.detail += "; the present state does not need it"
