@@ -11,7 +11,7 @@ struct Healer {
 
   /// The records that the snapshot was written from.
   func view(behind reader: SnapshotReader) throws(LogStoreError) -> PageView {
-    let model = RecordModel()
+    let model = RecordModel(startHelper: options.startHelper)
     let (result, base) = try rebuild(model, behind: reader)
     return PageView(
       table: model.table.view(), base: base, values: JournalValues(files: result.journals),

@@ -31,7 +31,9 @@ public final class Page: Sendable {
       throw LogStoreError(.readOnly, "a past moment can only be read; open with mode readOnly", path: path)
     }
     do throws(LogStoreError) {
-      core = try PageCore(path: path, mode: mode, options: options, at: moment) { RecordModel() }
+      core = try PageCore(path: path, mode: mode, options: options, at: moment) {
+        RecordModel(startHelper: options.startHelper)
+      }
     } catch {
       guard error.code == .notKept else { throw error }
       throw try PageHistory.range(of: path, options: options).error(path)

@@ -5,6 +5,9 @@ final class RecordModel: PageModel {
   private(set) var table = RecordTable(base: nil)
   private(set) var base: SnapshotBase?
   private let block = OperationBlock()
+  private let startHelper: HelperStart?
+
+  init(startHelper: HelperStart? = .system) { self.startHelper = startHelper }
 
   static var isApplication: Bool { false }
   var state: UInt32 { 0 }
@@ -21,11 +24,18 @@ final class RecordModel: PageModel {
     if walk.reader.header.state != 0 {
       throw LogStoreError.wrongState(walk.reader.header.state, path: walk.reader.path)
     }
-    var sink = RecordSink(table, file: file, block: block, ahead: walk.bytesAhead)
+    var sink = RecordSink(table, file: file, block: block, ahead: walk.bytesAhead, startHelper: startHelper)
     // What a replay left there that did not come to its end.
     block.removeAll()
-    try walk.run(&sink)
-    try sink.finish()
+    do throws(LogStoreError) {
+      try walk.run(&sink)
+      try sink.finish()
+    } catch {
+      // What was handed over stands in front of what failed, and so does its error.
+      try sink.end()
+      throw error
+    }
+    try sink.end()
   }
 }
 

@@ -3,7 +3,10 @@ struct RecordSink: JournalSink {
   private let table: RecordTable
   private let file: UInt32
   private let hash: KeyHash
-  private let block: OperationBlock
+  private var block: OperationBlock
+  /// Where blocks go from when it is known that many come.
+  private var feed: TableFeed?
+  private let startHelper: HelperStart?
   /// Operations of whole batches, and where they end; those behind belong to the open one.
   private var whole = 0
   private var wholeEnd = 0
@@ -13,13 +16,18 @@ struct RecordSink: JournalSink {
   /// Bytes of journal that come; nil once the table was prepared for them.
   private var ahead: UInt64?
 
-  /// A block as large as this is handed over: it stays in the processor's nearest cache.
+  /// A block as large as this is handed over: it stays in the processor's nearest cache …
   private static let operations = 512
+  /// … or, where it goes to another thread, costs little beside what is in it.
+  private static let operationsFed = 4096
+  /// Bytes of journal for which another thread is worth its while.
+  private static let bytesFed: UInt64 = 4 << 20
   /// The table is prepared for at most so many records: what it takes then is a small part of what they will.
   private static let mostExpected: UInt64 = 800_000
 
-  init(_ table: RecordTable, file: Int, block: OperationBlock, ahead: UInt64) {
+  init(_ table: RecordTable, file: Int, block: OperationBlock, ahead: UInt64, startHelper: HelperStart?) {
     self.table = table
+    self.startHelper = startHelper
     hash = table.hash
     self.ahead = ahead
     self.file = UInt32(file)
@@ -54,7 +62,7 @@ struct RecordSink: JournalSink {
   mutating func commit(_ batch: ReplayedBatch) throws(LogStoreError) -> Bool {
     whole = block.count
     wholeEnd = block.end
-    if whole >= RecordSink.operations {
+    if whole >= (feed == nil ? RecordSink.operations : RecordSink.operationsFed) {
       try flush()
       if let ahead { prepare(for: ahead, after: batch.end) }
     }
@@ -64,11 +72,13 @@ struct RecordSink: JournalSink {
   /// Makes room in the table for the records to come, going by what the first operations gave.
   private mutating func prepare(for bytes: UInt64, after end: UInt64) {
     ahead = nil
-    guard let records = table.smallOverlayCount, end > 0 else { return }
-    let (expected, overflow) = UInt64(records).multipliedReportingOverflow(by: bytes / end)
-    if expected > 4 * UInt64(records) {
-      table.reserve(records: Int(overflow ? Self.mostExpected : min(expected, Self.mostExpected)))
+    if let records = table.smallOverlayCount, end > 0 {
+      let (expected, overflow) = UInt64(records).multipliedReportingOverflow(by: bytes / end)
+      if expected > 4 * UInt64(records) {
+        table.reserve(records: Int(overflow ? Self.mostExpected : min(expected, Self.mostExpected)))
+      }
     }
+    if let startHelper, bytes >= Self.bytesFed { feed = TableFeed(table, start: startHelper) }
   }
 
   mutating func abandon() {
@@ -82,9 +92,19 @@ struct RecordSink: JournalSink {
     try flush()
   }
 
+  /// Returns when the table has what was handed over. To be called in any case: it ends the other thread.
+  mutating func end() throws(LogStoreError) {
+    defer { feed = nil }
+    try feed?.finish()
+  }
+
   private mutating func flush() throws(LogStoreError) {
-    try table.absorb(block)
-    block.removeAll()
+    if let feed {
+      block = try feed.exchange(block)
+    } else {
+      try table.absorb(block)
+      block.removeAll()
+    }
     whole = 0
     wholeEnd = 0
   }

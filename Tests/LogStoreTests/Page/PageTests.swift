@@ -31,6 +31,37 @@ import Testing
     try page.close()
   }
 
+  /// A journal so long that another thread has the table take it in.
+  @Test func aLongJournalIsTakenInAsItWasWritten() throws {
+    let page = try place.open()
+    var number = 0
+    for round in 0..<70 {
+      var batch = WriteBatch()
+      for _ in 0..<400 {
+        number += 1
+        let key = "key \(number &* 0x9E37_79B9 % 5000)"
+        switch number % 16 {
+        case 0: try batch.remove(key)
+        case 1: try batch.move(key, before: "key 17")
+        default: try batch.put("\(number) " + String(repeating: "long ", count: 40), for: key)
+        }
+      }
+      if round == 20 { try batch.clear() }
+      try page.write(batch, durability: .process)
+      // In small steps here.
+      _ = try page.view()
+    }
+    let expected = try page.view().records()
+    try page.close()
+    #expect(expected.count > 4000)
+    #expect(try place.open(.readOnly).view().records() == expected)
+    let error = #expect(throws: LogStoreError.self) {
+      try place.open(.readOnly) { $0.onProgress = { $0.completedBytes == 0 } }
+    }
+    #expect(error?.code == .cancelled)
+    #expect(try place.open().view().records() == expected)
+  }
+
   @Test func aBatchThatRefusesAnOperationStaysAsItWas() throws {
     var batch = WriteBatch()
     try batch.put("1", for: "k")

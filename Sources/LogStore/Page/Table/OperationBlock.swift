@@ -1,9 +1,11 @@
 /// Operations on their way into a table, one behind the other in one buffer: each with its keys' hashes, and its keys
 /// behind it. Filling and absorbing a block allocates nothing once it has grown. Made to be reused.
 ///
+/// Invariant behind the unchecked conformance: used by one thread at a time, which a ``TableFeed`` sees to.
+///
 /// Invariant: `buffer` holds whole operations only, each at a multiple of eight bytes; so a place that `first`, or
 /// ``Operation/end``, names is that of an operation or the end.
-final class OperationBlock {
+final class OperationBlock: @unchecked Sendable {
   struct Operation: BitwiseCopyable {
     var location: ValueLocation
     var tag: UInt32
