@@ -7,7 +7,7 @@ struct Effort: Sendable {
   var extent: CrashExtent
   /// Never more than so many states of a moment and profile, spread over all.
   var limit = Int.max
-  /// One in so many states, chosen by hash, and the first of each moment are examined in full.
+  /// One in so many states, chosen by hash, are examined in full, and so is the first of each moment where it is a new one.
   var fullShare: UInt64 = 8
   /// Of the others, every second is opened only for reading: that is another way through recovery, and costs half.
   var looksAtHalf = false

@@ -1,7 +1,7 @@
 import LogStoreTesting
 
 /// Examines the states that crashes at a moment may leave, and counts them: each once, and once more only where somebody
-/// asks for more of it than anybody did before. So how deeply a state is examined does not depend on who meets it first.
+/// asks for more of it than anybody did before. So no state is examined less deeply because of who met it first.
 struct Examination {
   /// What was examined before; nil where everything is to be examined.
   let seen: DistinctStates?
@@ -54,10 +54,16 @@ struct Examination {
       count.states += 1
       let key = Examination.key(state, known, CrashKind(state.profile))
       visit(state, key)
-      let depth = isFirst ? .full : depth(of: key)
+      var depth = depth(of: key)
       let answer = note(key, depth)
       guard answer != .known else { continue }
-      if answer == .new { count.distinct += 1 }
+      if answer == .new {
+        count.distinct += 1
+        if isFirst, depth < .full {
+          depth = .full
+          _ = note(key, depth)
+        }
+      }
       if let problem = check.problem(with: state.storage(), known, CrashKind(state.profile), depth) {
         return Objection(what: problem, point: CrashPoint(state))
       }
