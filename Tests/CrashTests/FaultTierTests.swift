@@ -38,6 +38,26 @@ import Testing
     #expect(told > 125)
   }
 
+  /// Of so many cases one is gone on with: the same ones whatever the seed, every corpus had the same holes.
+  @Test func whichCasesAreGoneOnWithTheSeedDecides() throws {
+    for portion in [0, 1, 77] {
+      let firsts = Set((UInt64(1)...600).map { DamageSweep.firstAftermath(portion, seed: $0, every: 61) })
+      #expect(firsts == Set(0..<61))
+    }
+    #expect(Set((0..<600).map { DamageSweep.firstAftermath($0, seed: 1, every: 61) }) == Set(0..<61))
+    let corpus = try Corpus(seed: 1)
+    let portions = Array(DamageParts.cuts(corpus, 1).prefix(3))
+    let tally = Tally()
+    let sweep = DamageSweep("t1 cuts", corpus, seed: 1, aftermathEvery: 8, tally)
+    sweep.run(portions, Plan(.ci, seed: 1, workers: 1))
+    #expect(tally.violations.isEmpty)
+    let expected = portions.enumerated().reduce(0) { sum, portion in
+      let first = DamageSweep.firstAftermath(portion.offset, seed: 1, every: 8)
+      return sum + (first..<portion.element.count).count { ($0 - first) % 8 == 0 }
+    }
+    #expect(sweep.goneOnWith == expected && expected > 10)
+  }
+
   @Test(arguments: DamageCase.Sector.allCases)
   func someWrongSectorsGiveExactDataOrAReport(sector: DamageCase.Sector) throws {
     let page = try #require(try Corpus.page("kept", seed: 1))

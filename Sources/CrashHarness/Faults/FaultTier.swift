@@ -49,7 +49,9 @@ struct FaultTier: Tier {
     let sweep = DamageSweep("t1 \(part)", corpus, seed: seed, aftermathEvery: aftermathEvery, tally)
     sweep.run(portions, plan)
     let outcomes = sweep.outcomes.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
-    CrashCommand.say("t1 \(part), seed \(seed), \(corpus.bytes) bytes: openings \(outcomes.joined(separator: ", "))")
+    CrashCommand.say(
+      "t1 \(part), seed \(seed), \(corpus.bytes) bytes: openings \(outcomes.joined(separator: ", ")); gone on with "
+        + "\(sweep.goneOnWith)")
   }
 
   func replay(_ text: String) throws -> Violation? {

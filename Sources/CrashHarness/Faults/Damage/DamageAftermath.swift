@@ -1,7 +1,8 @@
 import LogStore
 import LogStoreTesting
 
-/// What comes after the opening of a damaged page: verifying, salvaging, going on, opening again, compacting.
+/// What comes after the opening of a damaged page: verifying, which every damage has, salvaging, going on, opening again,
+/// compacting.
 struct DamageAftermath {
   let page: CorpusPage
   let damage: Damage
@@ -13,11 +14,11 @@ struct DamageAftermath {
     return disk
   }
 
-  /// - Parameter sight: what opening to read shows under the policy. Verifying and salvaging know only one.
+  /// - Parameter sight: what opening to read shows under the policy. Salvaging knows only one.
   /// - Returns: what is wrong; nil if nothing is.
   func examine(_ sight: Sight, _ policy: RecoveryPolicy) -> String? {
     do {
-      if policy == .salvage, let problem = try verify(sight) ?? salvage(sight) { return problem }
+      if policy == .salvage, let problem = try salvage(sight) { return problem }
       return try goOn(sight, policy)
     } catch {
       return "the aftermath fails: \(error)"
@@ -26,8 +27,12 @@ struct DamageAftermath {
 
   // MARK: Verifying
 
-  private func verify(_ sight: Sight) throws -> String? {
-    let inspector = PageInspector(path: pagePath, storage: disk())
+  /// - Parameters:
+  ///   - sight: what opening to read shows under the salvage policy.
+  ///   - storage: the damaged page.
+  /// - Returns: what is wrong; nil if nothing is.
+  func verify(_ sight: Sight, on storage: any Storage) -> String? {
+    let inspector = PageInspector(path: pagePath, storage: storage)
     let report: VerificationReport
     do throws(LogStoreError) {
       report = try inspector.verify()
