@@ -40,7 +40,8 @@ struct LogctlCase: Sendable, Replayable {
   ) throws -> (fired: Bool, problem: String?) {
     let start = ContinuousClock.now
     let run = try LogctlRun(scenario, tools.logctl, patience: patience) { folder in
-      "\(tools.strace) -f -qq -o \(folder)/trace -e trace=\(call.name) "
+      // Without its other threads, in which calls of that number would fail as well.
+      "\(tools.strace) -qq -o \(folder)/trace -e trace=\(call.name) "
         + "-e \(interference.injection(call, on: isRepeating))"
     }
     let isLate = ContinuousClock.now - start >= .seconds(patience)
@@ -116,7 +117,7 @@ struct LogctlTools: Sendable {
   }
 
   /// What a subcommand does, and the calls that it makes, when nothing disturbs it.
-  func undisturbed(_ scenario: LogctlScenario) throws -> (run: LogctlRun, calls: [SystemCall]) {
+  func undisturbed(_ scenario: LogctlScenario) throws -> (run: LogctlRun, calls: [SystemCall], ofOthers: Int) {
     let run = try LogctlRun(scenario, logctl) { folder in
       "\(strace) -f -qq -o \(folder)/trace -e trace=\(SystemCall.names.joined(separator: ","))"
     }
@@ -124,8 +125,8 @@ struct LogctlTools: Sendable {
       throw Disagreement("an undisturbed logctl \(scenario.command) ends with \(run.ending)")
     }
     let trace = String(decoding: TemporaryFolder.read(run.folder.path + "/trace") ?? [], as: UTF8.self)
-    let calls = SystemCall.all(in: trace, page: LogctlRun.page)
+    let (calls, others) = SystemCall.all(in: trace, page: LogctlRun.page)
     guard !calls.isEmpty else { throw Disagreement("strace shows no call of logctl \(scenario.command)") }
-    return (run, calls)
+    return (run, calls, others)
   }
 }

@@ -15,9 +15,11 @@ struct LogctlSweep {
     } catch {
       return tally.skip(row, because: error.reason)
     }
+    var beside: [String] = []
     for command in LogctlScenario.Command.allCases where !plan.isOver {
       let scenario = try LogctlScenario(command)
-      let (undisturbed, calls) = try tools.undisturbed(scenario)
+      let (undisturbed, calls, others) = try tools.undisturbed(scenario)
+      beside.append("\(command) \(calls.count) and \(others)")
       let all = cases(command, calls)
       let chosen = plan.isCI ? some(of: all) : all
       let next = Atomic(0)
@@ -29,6 +31,8 @@ struct LogctlSweep {
         }
       }
     }
+    CrashCommand.say(
+      "\(row): calls of the first thread, and of others, which are not reached: \(beside.joined(separator: ", "))")
     judge(tally)
   }
 
@@ -62,13 +66,12 @@ struct LogctlSweep {
     }
   }
 
-  /// The command makes the same calls each time, but for a few that depend on how its threads are scheduled: in a measured
-  /// run 16 of 1,012 cases never came to theirs. Where it is twice as many, the calls are counted wrongly, and the row proves
-  /// nothing.
+  /// The command's first thread makes the same calls each time: in thirty traces on a busy machine not one was another. Where
+  /// cases do not come to theirs, the calls are counted wrongly, and the row proves nothing.
   static func judge(_ tally: Tally) {
     func states(_ name: String) -> Int { tally.rows.first { $0.name == name }?.states ?? 0 }
     let (fired, missed) = (states(row), states(row + unreached))
-    guard missed > 4 + fired / 30 else { return }
+    guard missed > fired / 1000 else { return }
     tally.violation(
       Violation(what: "\(missed) of \(fired + missed) cases never came to their call"), in: row)
   }

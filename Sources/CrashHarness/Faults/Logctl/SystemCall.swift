@@ -1,7 +1,8 @@
-/// A call of the system that the command made on a run that nothing disturbed.
+/// A call of the system that the command's first thread made on a run that nothing disturbed. Calls of others cannot be named:
+/// strace counts the calls of each thread by themselves, and which of them does what is not the same each time.
 struct SystemCall: Sendable, Hashable {
   var name: String
-  /// Among the calls of that name, from 1.
+  /// Among the thread's calls of that name, from 1.
   var number: Int
 
   /// Calls that touch files.
@@ -11,20 +12,28 @@ struct SystemCall: Sendable, Hashable {
     "fstatfs", "flock", "close",
   ]
 
-  /// The calls in a trace, from the first on that names the page: what was loaded before is not the command's.
-  static func all(in trace: String, page: String) -> [SystemCall] {
+  /// The first thread's calls in a trace of all threads, from the first on that names the page: what was loaded before is not
+  /// the command's. And how many calls others made from there on.
+  static func all(in trace: String, page: String) -> (calls: [SystemCall], ofOthers: Int) {
     var counts: [String: Int] = [:]
-    var found: [SystemCall] = []
-    var hasBegun = false
+    var (found, others): ([SystemCall], Int) = ([], 0)
+    var (first, hasBegun): (Substring?, Bool) = (nil, false)
     for line in trace.split(separator: "\n") where !line.contains("resumed>") {
-      guard let open = line.firstIndex(of: "("), let name = line[..<open].split(separator: " ").last.map(String.init),
-        names.contains(name)
-      else { continue }
+      // Every line begins with its thread.
+      let words = line.prefix { $0 != "(" }.split(separator: " ")
+      guard words.count == 2, line.contains("(") else { continue }
+      first = first ?? words[0]
+      let name = String(words[1])
+      guard names.contains(name) else { continue }
+      guard words[0] == first else {
+        if hasBegun { others += 1 }
+        continue
+      }
       counts[name, default: 0] += 1
       if line.contains("\"\(page)") { hasBegun = true }
       if hasBegun { found.append(SystemCall(name: name, number: counts[name] ?? 0)) }
     }
-    return found
+    return (found, others)
   }
 }
 
