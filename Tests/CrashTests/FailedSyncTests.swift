@@ -154,6 +154,45 @@ import Testing
     #expect(try Page.open(killed.crash(.powerCut(.dropUnsynced))).keys() == shown + ["c"])
   }
 
+  /// A directory sync that fails may leave a new journal's name in the cache alone, and the next one succeeds without it. Only
+  /// the process knew that made it; the next would have put its own journal behind that one, and with it all that it was given.
+  @Test(arguments: ["create", "recover", "compact"], Fault.Cache.allCases)
+  func aJournalWhoseNameWasLostByAFailedDirectorySyncIsNotGoneOnFrom(what: String, cache: Fault.Cache) throws {
+    let storage = SimulatedStorage(seed: 9)
+    var page: Page?
+    var expected = ["d"]
+    if what == "create" {
+      // The first sync of the directory is there to find out whether it can be synced.
+      storage.fail(Fault(.syncDirectory, .failedSync(cache: cache), after: 1))
+      #expect(throws: LogStoreError.self) { try Page.open(storage) }
+    } else {
+      page = try Page.open(storage)
+      try page?.put("one", for: "a")
+      try page?.put("two", for: "b", durability: .process)
+      expected = ["a", "b", "d"]
+      if what == "recover" {
+        storage.fail(Fault(.sync, .failedSync(cache: .new)))
+        #expect(throws: LogStoreError.self) { try page?.put("three", for: "c") }
+        expected = ["a", "b", "c", "d"]
+      }
+      storage.fail(Fault(.syncDirectory, .failedSync(cache: cache)))
+      #expect(throws: LogStoreError.self) {
+        if what == "recover" { try page?.recover() } else { try page?.compact(keep: Retention.none) }
+      }
+    }
+    page = nil
+    let killed = storage.crash(.kill)
+    let again = try Page.open(killed)
+    try again.put("four", for: "d")
+    // A compaction behind it leaves nothing that leads nowhere.
+    let later = try Page.open(killed.crash(.powerCut(.dropUnsynced)))
+    #expect(!later.report.hasDamage && !later.report.isIncomplete)
+    #expect(try later.keys() == expected)
+    try again.compact(keep: Retention.none)
+    try again.put("five", for: "e")
+    #expect(try Page.open(killed.crash(.powerCut(.dropUnsynced))).keys() == expected + ["e"])
+  }
+
   @Test func whatAnOpeningShowsSurvivesAlsoWhereTwoProcessesBeforeItFailed() throws {
     // The first has its sync fail; the second carries what it left, and is killed at each call; the third only looks.
     for calls in 0..<12 {

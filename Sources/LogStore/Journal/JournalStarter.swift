@@ -24,6 +24,7 @@ struct JournalStarter {
   func start(_ start: JournalStart) throws(Failure) -> Started {
     var named = false
     var mayBeNamed = false
+    var lasts = false
     do throws(LogStoreError) {
       let listing = PageListing(try mapped { () throws(StorageError) in try directory.list() })
       let generation = try listing.nextGeneration(in: directory.path)
@@ -40,13 +41,16 @@ struct JournalStarter {
         named = true
         try mapped { () throws(StorageError) in
           try directory.sync(level)
+          lasts = true
           if generation == 0 { try directory.syncParent(level) }
         }
         return started
       } catch {
         file.close()
-        // Best effort: the next writer removes what cannot be removed now.
-        if !named { do { try directory.remove(temporary) } catch {} }
+        // Best effort: the next writer removes what cannot be removed now. A name whose sync has failed may stand in the cache
+        // alone, and another sync succeed without it: the next process, which knows nothing of that, would put its journal
+        // behind one that goes with the power.
+        if !lasts { do { try directory.remove(named ? PageFile.journal(generation).name : temporary) } catch {} }
         throw error
       }
     } catch {

@@ -33,8 +33,14 @@ struct DiskDirectory {
   }
 
   mutating func sync() {
-    durableNames = names
+    for change in pending { DiskDirectory.apply(change.kind, to: &durableNames) }
     pending = []
+  }
+
+  /// A sync that fails: the changes count as written, and the medium does not have them.
+  mutating func failSync(_ cache: Fault.Cache) {
+    pending = []
+    if cache == .old { names = durableNames }
   }
 
   /// A sync that ends in a barrier, and leaves the drive its cache.
@@ -56,7 +62,8 @@ struct DiskDirectory {
   /// Settles on what the medium holds: after a power cut, or by other means than the page's.
   mutating func settle(on names: [String: UInt64]) {
     self.names = names
-    sync()
+    durableNames = names
+    pending = []
     handed = nil
   }
 

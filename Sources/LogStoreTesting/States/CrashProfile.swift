@@ -2,7 +2,7 @@
 ///
 /// Everywhere: a sync of a file forces its bytes and its size and not its name; a sync of a directory forces its names;
 /// each change of a name happens wholly or not at all; a failed sync leaves the medium as it was, the cache old or new as
-/// the ``Fault`` says, and the next sync succeeds without those bytes. A sync at `.ordered` is a barrier under ``strict``
+/// the ``Fault`` says, and the next sync succeeds without those bytes or names. A sync at `.ordered` is a barrier under ``strict``
 /// and ``appleFsync``, and a full sync under the others, as on Linux; a full sync of anything also empties the drive's
 /// cache of all that barriers were put behind.
 public enum CrashProfile: String, CaseIterable, Sendable, Hashable {

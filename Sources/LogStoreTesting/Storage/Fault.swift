@@ -7,7 +7,7 @@ public import LogStore
 /// storage.fail(Fault(.sync, .failedSync(cache: .old)) { $0.hasSuffix(".journal") })
 /// ```
 public struct Fault: Sendable {
-  /// What the cache shows after a failed sync; the medium keeps the old bytes either way.
+  /// What the cache shows after a failed sync; the medium keeps the old bytes or names either way.
   public enum Cache: Sendable, CaseIterable { case new, old }
 
   public enum Effect: Sendable {
@@ -17,7 +17,8 @@ public struct Fault: Sendable {
     case short(Int)
     /// A write fails although so many bytes of it have been written.
     case partThenError(Int, Int32)
-    /// A sync of a file: the bytes never reach the medium, and the next sync succeeds. Of a directory: as `.error`.
+    /// A sync of a file or a directory: the bytes, or the changes of names, never reach the medium, and the next sync
+    /// succeeds without them.
     case failedSync(errno: Int32 = 5, cache: Cache)
 
     var errno: Int32 {

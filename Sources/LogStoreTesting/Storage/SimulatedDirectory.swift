@@ -74,14 +74,26 @@ final class SimulatedDirectory: StorageDirectory {
 
   func sync(_ level: Durability) throws(StorageError) {
     guard level != .process else { return }
-    try storage.perform(.syncDirectory, path) { (disk) throws(StorageError) in disk.sync(directory: node, level) }
+    try sync(.syncDirectory, level) { _ in node }
   }
 
   func syncParent(_ level: Durability) throws(StorageError) {
     guard level != .process else { return }
-    try storage.perform(.syncParent, path) { (disk) throws(StorageError) in
-      if let parent = disk.parent(of: node) { disk.sync(directory: parent, level) }
-    }
+    try sync(.syncParent, level) { $0.parent(of: node) }
+  }
+
+  private func sync(
+    _ operation: StorageError.Operation, _ level: Durability, _ target: (Disk) -> UInt64?
+  ) throws(StorageError) {
+    try storage.perform(
+      operation, path,
+      otherwise: { (disk, effect) throws(StorageError) -> Void? in
+        if case .failedSync(_, let cache) = effect, let number = target(disk) {
+          disk.directories[number]?.failSync(cache)
+        }
+        return nil
+      },
+      { (disk) throws(StorageError) in if let number = target(disk) { disk.sync(directory: number, level) } })
   }
 
   func lock() throws(StorageError) -> Bool {

@@ -135,6 +135,39 @@ import Testing
     }
   }
 
+  @Test(arguments: Fault.Cache.allCases)
+  func aNameThatAFailedSyncDroppedDoesNotComeWithTheNext(cache: Fault.Cache) throws {
+    for profile in CrashProfile.allCases {
+      let states = try Toy.states(profile) { toy in
+        _ = try toy.file("a", "A")
+        try toy.syncNames()
+        _ = try toy.file("b", "B")
+        try toy.directory.remove("a")
+        toy.storage.fail(Fault(.syncDirectory, .failedSync(cache: cache)))
+        #expect(throws: StorageError.self) { try toy.syncNames() }
+        #expect(toy.storage.names(in: Toy.path) == (cache == .new ? ["b"] : ["a"]))
+        // It says that it has worked.
+        try toy.syncNames()
+        // What changes from now on lasts.
+        _ = try toy.file("c", "C")
+        try toy.syncNames()
+      }
+      #expect(states == [["a": bytes("A"), "c": bytes("C")]], "\(profile)")
+    }
+  }
+
+  @Test(arguments: Fault.Cache.allCases)
+  func aDirectoryWhoseOwnNameAFailedSyncDroppedIsGoneWithThePower(cache: Fault.Cache) throws {
+    let storage = SimulatedStorage(seed: 5)
+    let directory = try storage.openDirectory("/d", create: true)
+    storage.fail(Fault(.syncParent, .failedSync(cache: cache)))
+    #expect(throws: StorageError.self) { try directory.syncParent(.power) }
+    #expect(storage.names(in: "/") == (cache == .new ? ["d"] : []))
+    try directory.syncParent(.power)
+    #expect(storage.crash(.kill).names(in: "/") == (cache == .new ? ["d"] : []))
+    #expect(storage.crash(.powerCut(.keepAll)).names(in: "/") == [])
+  }
+
   @Test func behindAFailedSyncItsBytesMayShowAgain() throws {
     func states(_ profile: CrashProfile) throws -> Set<[String: [UInt8]]> {
       try Toy.states(profile) { toy in
