@@ -1,9 +1,10 @@
 import Glibc
-import LogStore
 import LogStoreTesting
+import Synchronization
 import Testing
 
 @testable import CrashHarness
+@testable import LogStore
 
 /// Compaction is killed, refused, cancelled, and goes on beside the writers.
 @Suite struct CompactionFaultTests {
@@ -160,7 +161,7 @@ import Testing
       let ended = onThread {
         do { if suspends { try page.suspend() } else { try page.close() } } catch { code.change { $0 = .io } }
       }
-      usleep(50_000)
+      while page.core.compaction.withLock({ $0.waiting.isEmpty }) { usleep(100) }
       goOn.come()
       #expect(done.wait())
       #expect(ended.wait())

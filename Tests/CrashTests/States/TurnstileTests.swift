@@ -102,7 +102,7 @@ import Testing
   }
 
   /// Invariant behind the unchecked conformance: the lock is made before it is shared, and destroyed after the last use.
-  private final class LibraryLock: @unchecked Sendable {
+  @safe private final class LibraryLock: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
     init() { unsafe pthread_mutex_init(lock, nil) }

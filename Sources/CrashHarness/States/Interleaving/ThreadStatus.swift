@@ -55,7 +55,7 @@ struct ThreadStatus {
   }
 
   private static func read(_ file: Int32) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 192) { buffer, count in
+    unsafe [UInt8](unsafeUninitializedCapacity: 192) { buffer, count in
       count = unsafe max(0, pread(file, buffer.baseAddress, buffer.count, 0))
     }
   }
