@@ -50,7 +50,7 @@ struct Part: Sendable {
   }
 
   /// Crashes in what is done after a crash: the short sequences first, then long ones.
-  static let nested = Part(name: "nested", row: "t0 nested", share: 1, sample: 100) { number, seed in
+  static let nested = Part(name: "nested", row: "t0 nested", share: 1, sample: 60) { number, seed in
     let effort = Effort(
       extent: CrashExtent(exhaustive: 64, samples: 16), limit: 12, nested: .init(starts: 4, limit: 8, deeper: 64))
     let sequences = ShortSequences(pages: 1, bases: twoBases)
