@@ -33,6 +33,29 @@ import Testing
     #expect(poisoned.withLock { $0 } == 1)
   }
 
+  /// What is in doubt stands behind the durable end until a new journal does: no later call may say that all is well.
+  @Test func aRecoveryThatFailsIsOwedUntilOneSucceeds() throws {
+    for goesOn in 0..<3 {
+      let storage = SimulatedStorage(seed: 1)
+      let page = try Page.open(storage)
+      try page.put("one", for: "a")
+      storage.fail(Fault(.write, .partThenError(1 << 20, EIO)))
+      #expect(throws: LogStoreError.self) { try page.put("two", for: "b") }
+      storage.fail(Fault(.create, .error(EIO), repeating: true))
+      #expect(throws: LogStoreError.self) { try page.recover() }
+      #expect(throws: LogStoreError.self) { try page.recover() }
+      #expect(throws: LogStoreError.self) { try page.sync() }
+      #expect(try page.keys() == ["a"])
+      storage.heal()
+      switch goesOn {
+      case 0: try page.recover()
+      case 1: try page.sync()
+      default: try page.close()
+      }
+      #expect(try Page.open(storage.crash(.kill), .readOnly).keys() == ["a"])
+    }
+  }
+
   /// Nothing was written, and nothing is in doubt.
   @Test(arguments: [(EACCES, .unavailable), (EIO, .io)] as [(Int32, LogStoreError.Code)])
   func aLookAtTheFilesThatFailsRefusesOneWriteOnly(errno: Int32, code: LogStoreError.Code) throws {

@@ -5,6 +5,8 @@ struct JournalStart {
   var baseLSN: UInt64
   var losses: [LossRecord] = []
   var carried: [Carried] = []
+  /// Whether it ends what is in doubt: until the journal stands, what the predecessor has behind its end may come back.
+  var endsDoubt = false
   /// Bytes to set aside before they are superseded.
   var quarantine: [QuarantineRange] = []
 

@@ -101,7 +101,7 @@ extension LogWriter {
       place = .pending(
         JournalStart(
           predecessor: .init(generation: journal.generation, salt: journal.header.salt, end: known.end),
-          baseLSN: known.lsn, carried: tail.carried(from: known.end)))
+          baseLSN: known.lsn, carried: tail.carried(from: known.end), endsDoubt: true))
     }
     poison = nil
     durable.withLock { $0.failure = nil }

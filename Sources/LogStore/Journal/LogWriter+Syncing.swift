@@ -38,13 +38,13 @@ extension LogWriter {
     if let failure { throw failure }
   }
 
-  /// Whether something is shown that only a new journal, not yet started, will make durable.
-  var mustCarry: Bool { pending?.carried.isEmpty == false }
+  /// Whether something is shown that only a new journal, not yet started, will make durable, or keep from coming back.
+  var mustStart: Bool { pending.map { !$0.carried.isEmpty || $0.endsDoubt } ?? false }
 
   /// Makes everything written so far durable.
   func syncAll() throws(LogStoreError) {
     try checkUsable()
-    if mustCarry { _ = try startIfPending() }
+    if mustStart { _ = try startIfPending() }
     guard let journal else { return }
     try lookAround(journal)
     do {

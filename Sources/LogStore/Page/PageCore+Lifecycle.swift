@@ -7,7 +7,7 @@ extension PageCore {
     try checkOpen()
     try queue.withBaton { () throws(LogStoreError) in
       guard let writer else { throw LogStoreError(.readOnly, "the page was opened for reading", path: path) }
-      guard writer.poison != nil || writer.mustCarry || writer.durable.hasFailed else { return }
+      guard writer.poison != nil || writer.mustStart || writer.durable.hasFailed else { return }
       try writer.recover()
       follow(writer)
     }
