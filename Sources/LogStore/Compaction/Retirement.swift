@@ -10,7 +10,7 @@ struct Retirement {
   /// Whether space is so short that copies under way must look after themselves.
   var ignoresGrace = false
   /// What recoveries have dropped, as far as it is on record.
-  var losses: [LossRecord] = []
+  var losses: [LossRecord]
 
   /// Files that were needed within the last ten minutes stay, so that a slow copy finds them.
   static let grace: Int64 = 600_000_000_000

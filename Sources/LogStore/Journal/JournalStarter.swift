@@ -56,7 +56,7 @@ struct JournalStarter {
     } catch {
       let storage =
         error.cause as? StorageError
-        ?? StorageError(.create, errno: error.errno ?? StorageError.inputOutput, path: directory.path)
+        ?? StorageError(.create, errno: StorageError.inputOutput, path: directory.path)
       throw Failure(error: error, storage: storage, afterRename: named, mayBeNamed: mayBeNamed)
     }
   }

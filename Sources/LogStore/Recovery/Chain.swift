@@ -113,10 +113,10 @@ struct ChainFinder {
     }
     // What a header says that is whole and yet impossible: a writer that goes on keeps to it.
     for generation in files.listing.journals.reversed() {
-      if let id = owner(try files.journal(generation), { $0.header.id }) { return id }
+      if case .damaged(let damage) = try files.journal(generation), let id = damage.id { return id }
     }
     for generation in files.listing.snapshots.reversed() {
-      if let id = owner(try files.snapshot(generation), { $0.header.id }) { return id }
+      if case .damaged(let damage) = try files.snapshot(generation), let id = damage.id { return id }
     }
     return nil
   }

@@ -1,7 +1,8 @@
 /// Puts lost journal headers together from what other places say of them (SPEC.md, section 6).
 final class HeaderRebuilder {
   let files: PageFiles
-  /// The page's identity; what belongs to another page says nothing about this one. Nil where nothing tells it.
+  /// The page's identity; what belongs to another page says nothing about this one. Nil where nothing tells it,
+  /// which is where no other header verifies.
   let id: PageID?
   /// Gathered once, however many headers are lost.
   private var witnesses: HeaderWitnesses?
@@ -11,11 +12,9 @@ final class HeaderRebuilder {
     self.id = id
   }
 
-  private func isOurs(_ other: PageID) -> Bool { id == nil || other == id }
-
   /// The header of the snapshot of that number, if it verifies and is one of this page.
   private func snapshot(_ generation: UInt64) throws(LogStoreError) -> SnapshotHeader? {
-    guard let snapshot = try files.look(atSnapshot: generation).file, isOurs(snapshot.id) else { return nil }
+    guard let snapshot = try files.look(atSnapshot: generation).file, snapshot.id == id else { return nil }
     return snapshot
   }
 

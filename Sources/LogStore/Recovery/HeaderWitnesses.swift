@@ -8,12 +8,11 @@ struct HeaderWitnesses {
   /// Those of the page's journals, from the lowest up.
   private var journals: [JournalHeader] = []
 
-  /// Nil for `id`: every file may be the page's.
   init(_ files: PageFiles, of id: PageID?) throws(LogStoreError) {
     for generation in files.listing.journals {
       guard let header = try files.look(atJournal: generation).file?.header, !header.isRebuilt else { continue }
       salts.insert(header.salt)
-      guard id == nil || header.id == id else { continue }
+      guard header.id == id else { continue }
       journals.append(header)
       if let predecessor = header.predecessor, predecessor.end != 0 {
         successors[predecessor.generation] = header

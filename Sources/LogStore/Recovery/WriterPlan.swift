@@ -99,7 +99,7 @@ struct WriterPlan {
     if gaps.contains(where: { $0.contains(place) }) { return place }
     var next = UInt64(Limits.headerBytes)
     var start = next
-    var ahead = gaps[...]
+    var ahead = gaps[0...]
     while next < place {
       while let gap = ahead.first, gap.upperBound <= next { ahead.removeFirst() }
       if let gap = ahead.first, gap.lowerBound <= next {

@@ -22,11 +22,9 @@ struct KeyTableWriter {
     if let spool { try divide(entry, spool) } else { entries.append(entry) }
   }
 
-  /// Moves everything to the spool.
+  /// Moves everything to the spool, where all that comes from then on goes too.
   mutating func spill(to spool: TableSpool) throws(StorageError) {
-    if partitions.isEmpty {
-      partitions = (0..<(1 << KeyTableWriter.partitionBits)).map { _ in Partition() }
-    }
+    partitions = (0..<(1 << KeyTableWriter.partitionBits)).map { _ in Partition() }
     for entry in entries { try divide(entry, spool) }
     entries = []
   }

@@ -211,7 +211,6 @@ extension SnapshotSource {
 
 extension Array where Element == UInt8 {
   func u32(_ offset: Int) -> UInt32 { unsafe span.bytes.u32(offset) }
-  func u64(_ offset: Int) -> UInt64 { unsafe span.bytes.u64(offset) }
 
   /// Lends `range` of the bytes.
   @inline(__always)
