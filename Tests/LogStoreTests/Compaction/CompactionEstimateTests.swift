@@ -42,6 +42,29 @@ import Testing
     #expect(throws: LogStoreError.self) { try page.compact() }
   }
 
+  /// One goes by itself between being looked at and being counted: it frees nothing.
+  @Test func aFileThatGoesDuringAnEstimateIsNoFailure() throws {
+    let page = try Page.fixture(storage, .create)
+    try page.put("value", for: "key")
+    let (name, looks, storage, directory) = ("0000000000.journal", Noted(0), storage, directory)
+    func watch(_ last: Int) {
+      looks.change { $0 = 0 }
+      storage.watch { call in
+        guard call.operation == .status, call.name == name else { return }
+        looks.change { $0 += 1 }
+        if looks.current == last { storage.delete(directory + "/" + name) }
+      }
+    }
+    watch(.max)
+    let whole = try page.compactionEstimate(keep: Retention.none)
+    #expect(whole.removedFiles == [name])
+    let size = try #require(storage.contents(of: directory + "/" + name)).count
+    watch(looks.current)
+    let estimate = try page.compactionEstimate(keep: Retention.none)
+    #expect(estimate.removedFiles == [name])
+    #expect(estimate.bytesAfter == whole.bytesAfter + UInt64(size))
+  }
+
   @Test func aThresholdThatOverflowsIsNeverReached() {
     var policy = CompactionPolicy()
     policy.percentOfSnapshot = .max

@@ -72,6 +72,32 @@ import Testing
     #expect(try Page.fixture(storage, .readOnly).keys() == shown)
   }
 
+  /// The new name may not last; until it does, nothing goes that shows what the journal is.
+  @Test func aDirectoryThatCannotBeSyncedBehindWhatWasSetAsideKeepsTheOldFiles() throws {
+    try page().close()
+    storage.delete(path("0000000001.journal"))
+    storage.edit(path("0000000002.snapshot")) { $0[20] ^= 1 }
+    let failures = Noted(0)
+    let page = try Page.fixture(storage) {
+      $0.onEvent = { if case .quarantineFailed = $0 { failures.change { $0 += 1 } } }
+    }
+    let storage = storage
+    storage.watch { call in
+      guard call.operation == .rename, call.name == "0000000002.0000000000000000.quarantine" else { return }
+      storage.fail(Fault(.syncDirectory, .error(5)))
+    }
+    let before = Set(storage.names(in: directory)).subtracting(["0000000002.journal"])
+    let summary = try page.compact(keep: Retention.none)
+    storage.watch(nil)
+    #expect(storage.faultHasFired)
+    #expect(summary.removedFiles == ["0000000002.journal"])
+    #expect(before.isSubset(of: storage.names(in: directory)) && before.isSubset(of: summary.keptFiles))
+    try page.compact(keep: Retention.none)
+    #expect(before.isDisjoint(with: storage.names(in: directory)))
+    try page.close()
+    #expect(failures.current == 1)
+  }
+
   @Test func aDamagedJournalThatWentBeforeItWasSetAsideIsNoFailure() throws {
     try page().close()
     storage.edit(path("0000000002.journal")) { $0[180] ^= 1 }

@@ -12,13 +12,34 @@ import Testing
     #expect((32..<64).allSatisfy { names[$0] == "application-\($0)" })
   }
 
-  @Test func aHeaderThatGivesItselfAnotherLengthIsDamaged() {
+  /// Its checksum is right. There never was a version 0, and a header has one length.
+  @Test(
+    arguments: [(8, 1, .good), (8, 0, .damaged), (8, 2, .newer), (10, 130, .damaged)]
+      as [(Int, UInt16, FileHeader.Verdict)])
+  func whatAHeaderSaysOfItselfDecidesWhatItIs(place: Int, number: UInt16, verdict: FileHeader.Verdict) {
     let buffer = ByteBuffer()
     FileHeader.begin(
       buffer, magic: FileHeader.journalMagic, state: 0, id: PageID(high: 1, low: 2), generation: 0)
-    unsafe buffer.base.store(UInt16(130), at: 10)
+    unsafe buffer.base.store(number, at: place)
     FileHeader.end(buffer, start: 0)
-    #expect(unsafe FileHeader.judge(buffer.bytes, magic: FileHeader.journalMagic) == .damaged)
+    #expect(unsafe FileHeader.judge(buffer.bytes, magic: FileHeader.journalMagic) == verdict)
+  }
+
+  /// No bytes need have no address.
+  @Test func noBytesAreAsGoodWithoutAnAddress() {
+    let nowhere = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    let (key, codec, buffer) = ([UInt8(97)], FrameCodec(salt: 7), ByteBuffer())
+    let frame = unsafe buffer.appendPut(nowhere.bytes, for: key.span.bytes)
+    buffer.sealFrame(frame, FrameType(.put), offset: 0, codec: codec)
+    guard case .good(FrameType(.put), length: 3) = codec.check(buffer, 0, available: buffer.count, offset: 0) else {
+      Issue.record("the frame does not verify")
+      return
+    }
+    #expect(buffer.lend(9..<12) { $0.array } == [1, 0, 97])
+    guard case .needs(Limits.frameOverhead) = unsafe codec.check(nowhere.bytes, offset: 0) else {
+      Issue.record("a frame is found in nothing")
+      return
+    }
   }
 
   @Test func aBatchThatWouldGetTooLongIsRefusedBeforeAnythingIsCopied() throws {

@@ -11,7 +11,8 @@ import Testing
     (FrameKind.put, [1, 0]), (.put, [0, 0, 9]), (.put, [2, 0, 9]), (.putBefore, [1, 0, 1, 0]),
     (.putBefore, [0, 0, 1, 0, 9]), (.putBefore, [1, 0, 1, 0, 9]), (.remove, []), (.remove, long),
     (.move, [1, 0, 0, 0]),
-    (.move, [1, 0, 0, 0, 9, 9]), (.move, [1, 0, 1, 0, 9]), (.clear, [1]), (.mark, [1, 2, 3]), (.loss, [1, 2, 3]),
+    (.move, [1, 0, 0, 0, 9, 9]), (.move, [1, 0, 1, 0, 9]), (.move, [0, 0, 1, 0, 9]), (.move, [1, 4, 0, 0] + long),
+    (.move, [1, 0, 1, 4, 9] + long), (.clear, [1]), (.mark, [1, 2, 3]), (.loss, [1, 2, 3]),
     (.record, [1, 0, 9]), (.footer, []),
   ])
   func aPayloadThatIsNotItsKindsIsNoFrame(kind: FrameKind, payload: [UInt8]) throws {
@@ -22,6 +23,25 @@ import Testing
     let reader = try reader(journal)
     #expect(try reader.frame(at: place) != nil)
     #expect(try reader.frame(at: bad) == nil)
+  }
+
+  private static let loss: [UInt8] = {
+    let payload = ByteBuffer()
+    LossRecord(generation: 256, salt: 1, start: 128, end: 140, lsn: 1, count: 1).append(to: payload)
+    return payload.lend(0..<payload.count) { $0.array }
+  }()
+
+  /// A loss stands alone, and only a frame of its kind is one, whatever another's payload looks like.
+  @Test(arguments: [
+    (FrameKind.loss, true, true, true), (.loss, false, true, false), (.loss, true, false, false),
+    (.part, true, false, false), (FrameKind(rawValue: 40), true, true, false),
+  ])
+  func onlyAWholeFrameOfItsKindIsALoss(kind: FrameKind, first: Bool, last: Bool, isLoss: Bool) throws {
+    let journal = JournalFixture()
+    let place = journal.add(kind, JournalFormTests.loss, first: first, last: last)
+    let frame = try reader(journal).frame(at: place)
+    #expect((frame == nil) == (kind == .loss && !isLoss))
+    #expect((frame?.loss != nil) == isLoss)
   }
 
   @Test func whatHadVerifiedAndNoLongerDoesIsAnErrorWithItsPlace() throws {

@@ -150,6 +150,91 @@ import Testing
     #expect(try search.first(from: places[1] + 1, upTo: places[3] - 1) == nil)
   }
 
+  /// The file has become shorter than its reader was told: what reaches over its end is none.
+  @Test func aSearchEndsWhereTheFileDoes() throws {
+    let journal = JournalFixture()
+    let first = journal.put("a")
+    let last = journal.put("b", String(repeating: "v", count: 5000))
+    let file = MemoryFile(journal.name, Array(journal.bytes.dropLast(3000)))
+    for (start, found) in [(first, first), (first + 1, nil), (last, nil)] {
+      let search = CandidateSearch(file, seed: FrameCodec(salt: journal.header.salt).seed, limit: journal.end)
+      #expect(try search.first(from: start, upTo: journal.end) == found)
+    }
+  }
+
+  /// The length at the fault leads into the value of a whole frame, which holds frames of its own: a mark, and another one
+  /// where the length leads. What is nearest in front of that place is where to go on.
+  @Test func aLengthThatLeadsIntoAFrameGoesOnInFrontOfThere() throws {
+    let journal = JournalFixture()
+    let codec = FrameCodec(salt: journal.header.salt)
+    let fault = journal.put("fault")
+    let outer = journal.end
+    let inside = outer + 9 + 2 + 1
+    let value = ByteBuffer()
+    Mark(lsn: 1, durableEnd: 128, time: 1, salt: journal.header.salt, isClosed: false)
+      .append(to: value, offset: inside, codec: codec)
+    let next = inside + UInt64(value.count)
+    let frame = value.openFrame()
+    JournalFixture.put("b", "v").withByteSpan { value.append($0) }
+    value.sealFrame(frame, FrameType(.put), offset: next, codec: codec)
+    journal.add(.put, [1, 0, 97] + value.lend(0..<value.count) { $0.array })
+    journal.put("c")
+    var bytes = journal.bytes
+    bytes[Int(fault)] = UInt8(next - fault - 9)
+    let reader = JournalReader(
+      file: MemoryFile(journal.name, bytes), name: journal.name, path: journal.path, header: journal.header,
+      limit: journal.end)
+    #expect(try reader.frame(at: outer) != nil && reader.frame(at: next) != nil)
+    #expect(try Resynchronizer(reader, limit: journal.end).resume(after: fault) == inside)
+  }
+
+  /// A journal names losses in front of everything else; one behind a mark is not among them.
+  @Test func aLossBehindAMarkIsNotAtTheHead() throws {
+    let journal = JournalFixture()
+    let (first, second) = (
+      LossRecord(generation: 7, salt: 7, start: 128, end: 140, lsn: 1, count: 1),
+      LossRecord(generation: 8, salt: 8, start: 128, end: 140, lsn: 1, count: 1)
+    )
+    journal.loss(first)
+    journal.mark(0, durableEnd: 128)
+    journal.loss(second)
+    journal.put("a")
+    let file = MemoryFile(journal.name, journal.bytes)
+    let opened = JournalFile(
+      name: journal.name, path: journal.path, file: file, header: journal.header, status: try file.status())
+    #expect(try opened.losses() == [first])
+  }
+
+  /// Without a chain the journal behind need not be the one that follows: where that begins says nothing of this one's end.
+  @Test func aJournalBehindAGapDoesNotHideTheLossesInFrontOfIt() throws {
+    let second = JournalFixture(1, baseLSN: 1, after: .init(generation: 0, salt: 100, end: 140))
+    let place = UInt64(Limits.headerBytes + Limits.frameOverhead + LossRecord.payloadBytes)
+    second.loss(second.loss(of: place..<place + 13, lsn: 1, count: 1))
+    second.put("a")
+    second.put("b")
+    let fourth = JournalFixture(3, baseLSN: 9, after: .init(generation: 2, salt: 102, end: 128))
+    fourth.put("c")
+    let storage = JournalFixture.storage(second, fourth)
+    var options = PageOptions()
+    options.storage = storage
+    _ = try PageInspector(path: JournalFixture.directory, storage: storage).salvage(to: "/copy", options: options)
+    let copy = try Page(path: "/copy", mode: .readOnly, options: options)
+    #expect(try copy.keys() == ["b", "c"])
+  }
+
+  @Test func whateverIsWrongWithAJournalMakesItIrregular() {
+    func isRegular(_ change: (inout JournalOutcome) -> Void) -> Bool {
+      var outcome = JournalOutcome()
+      change(&outcome)
+      return outcome.isRegular
+    }
+    #expect(isRegular { $0.isClosed = true })
+    #expect(!isRegular { $0.tornTail = 128..<130 })
+    #expect(!isRegular { $0.missing = 128..<130 })
+    #expect(!isRegular { $0.dropped = [DroppedRange(range: 128..<130, fault: 128, lsn: 0, lost: 1, keys: [])] })
+    #expect(!isRegular { $0.stoppedAtDamage = true })
+  }
+
   /// Every second frame is bad, and claims a length that could be: all searches together read what a few would.
   @Test(arguments: [100, 30_000, 3_000_000])
   func aFileFullOfFaultsIsSearchedAsIfItHadFew(claimed: UInt32) throws {

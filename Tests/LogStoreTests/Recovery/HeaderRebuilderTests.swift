@@ -39,6 +39,19 @@ import Testing
     #expect(error?.code == .noBase)
   }
 
+  /// The first of several marks says where the log began, whatever those behind it say.
+  @Test func theFirstMarkCounts() throws {
+    let journal = JournalFixture()
+    journal.put("a")
+    journal.mark(5, durableEnd: 128)
+    journal.mark(9, durableEnd: 128)
+    let storage = JournalFixture.storage(journal)
+    storage.edit(journal.path) { $0[60] ^= 1 }
+    let files = try PageFiles(storage.openDirectory(directory, create: false), cacheBytes: 0)
+    let rebuilt = try #require(try HeaderRebuilder(files, id: nil).rebuild(0)).header
+    #expect(rebuilt.baseLSN == 4 && rebuilt.salt == journal.header.salt)
+  }
+
   /// A mark with an impossible LSN is none; the next one will do.
   @Test func anImpossibleMarkIsPassedOver() throws {
     let journal = JournalFixture()

@@ -7,7 +7,7 @@ import Testing
 /// A search behind a fault takes as long as the file is large: it tells how far it has come, and ends when it is told to.
 @Suite struct SearchProgressTests {
   /// Where, in front of many MiB in which nothing verifies, something is wrong.
-  enum Fault: CaseIterable { case tail, firstFrame, header, snapshot }
+  enum Fault: CaseIterable { case tail, firstFrame, header, headerAndMark, headerAndFrame, snapshot }
 
   enum Reading: CaseIterable { case open, openForWriting, verify, frames, salvage }
 
@@ -17,25 +17,27 @@ import Testing
   private func storage(_ fault: Fault) throws -> SimulatedStorage {
     let journal = JournalFixture()
     journal.put("a")
-    journal.mark(1, durableEnd: UInt64(Limits.headerBytes))
-    journal.put("b")
+    let mark = journal.mark(1, durableEnd: UInt64(Limits.headerBytes))
+    let last = journal.put("b")
     let storage = JournalFixture.storage(journal)
-    func spoil(_ path: String, at place: Int?) {
+    func spoil(_ path: String, at places: Int...) {
       storage.edit(path) { bytes in
-        if let place { bytes[place] ^= 1 }
+        for place in places { bytes[place] ^= 1 }
         bytes += [UInt8](repeating: 0, count: SearchProgressTests.bytes)
       }
     }
     switch fault {
-    case .tail: spoil(journal.path, at: nil)
+    case .tail: spoil(journal.path)
     case .firstFrame: spoil(journal.path, at: Limits.headerBytes + 12)
     case .header: spoil(journal.path, at: 50)
+    case .headerAndMark: spoil(journal.path, at: 50, Int(mark) + 12)
+    case .headerAndFrame: spoil(journal.path, at: 50, Int(last) + 12)
     case .snapshot:
       let page = try Page.fixture(storage)
       try page.compact(keep: Retention.none)
       try page.close()
       let snapshot = try #require(storage.names(in: JournalFixture.directory).first { $0.hasSuffix(".snapshot") })
-      spoil(JournalFixture.directory + "/" + snapshot, at: nil)
+      spoil(JournalFixture.directory + "/" + snapshot)
     }
     return storage
   }
@@ -59,7 +61,7 @@ import Testing
   @Test(
     arguments: [
       (.tail, .open), (.tail, .frames), (.firstFrame, .openForWriting), (.firstFrame, .verify), (.header, .open),
-      (.header, .salvage),
+      (.header, .salvage), (.headerAndMark, .open), (.headerAndFrame, .open),
     ] as [(Fault, Reading)])
   func aLongSearchOfAJournalEndsWhenItIsToldTo(fault: Fault, reading: Reading) throws {
     try expectCancelled(storage(fault), reading)

@@ -22,19 +22,35 @@ import Testing
   }
 
   /// What a mark names need not be where a batch ends.
-  @Test func aDurableEndInsideABatchMovesToItsBeginning() throws {
+  @Test(arguments: 1...3) func aDurableEndInsideABatchMovesToItsBeginning(frame: Int) throws {
     let journal = JournalFixture()
     journal.put("a")
-    let start = journal.put("b", last: false)
-    let inside = journal.put("c", first: false)
-    journal.mark(3, durableEnd: inside)
-    journal.put("d")
+    let places = (0...3).map { journal.put("b\($0)", first: $0 == 0, last: $0 == 3) }
+    journal.mark(5, durableEnd: places[frame])
+    journal.put("c")
     let storage = JournalFixture.storage(journal)
     _ = try Page.fixture(storage)
     let header = try started(storage)
-    #expect(header.predecessor?.end == start)
+    #expect(header.predecessor?.end == places[0])
     #expect(header.baseLSN == 1)
-    try expect(storage, ["a", "b", "c", "d"])
+    try expect(storage, ["a", "b0", "b1", "b2", "b3", "c"])
+  }
+
+  /// Between two faults and behind them, each a gap to be walked over.
+  @Test func aDurableEndInsideABatchIsFoundBehindSeveralFaults() throws {
+    let journal = JournalFixture()
+    let first = journal.put("a")
+    journal.put("b")
+    let second = journal.put("c")
+    let start = journal.put("d", last: false)
+    let inside = journal.put("e", first: false)
+    journal.mark(5, durableEnd: inside)
+    let storage = JournalFixture.storage(journal)
+    storage.edit(journal.path) { bytes in for place in [first, second] { bytes[Int(place) + 12] ^= 1 } }
+    _ = try Page.fixture(storage)
+    let header = try started(storage)
+    #expect(header.predecessor?.end == start && header.baseLSN == 3)
+    try expect(storage, ["b", "d", "e"])
   }
 
   /// A mark may give an LSN that is lower than what is carried has operations.

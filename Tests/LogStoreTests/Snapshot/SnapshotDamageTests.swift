@@ -151,10 +151,11 @@ import Testing
     #expect(try SnapshotFixture.sweep(reader, 10..<300) == Array(records[10..<300]))
   }
 
-  @Test func aNewerVersionIsNotDamage() throws {
+  @Test(arguments: [7, 10, 15, 21, 27, 31] as [UInt8])
+  func aNewerVersionIsNotDamage(kind: UInt8) throws {
     var bytes = try SnapshotDamageTests.bytes(.none)
     let frame = try SnapshotDamageTests.frames(bytes)[1]
-    bytes[frame.lowerBound + 8] = 0xC0 | 27
+    bytes[frame.lowerBound + 8] = 0xC0 | kind
     SnapshotDamageTests.seal(&bytes, frame)
     let reader = try SnapshotFixture.open(bytes)
     for body in [

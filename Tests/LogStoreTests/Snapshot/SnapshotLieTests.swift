@@ -203,6 +203,15 @@ import Testing
     #expect(try reader.verifyAll().contains { $0.detail == "there are 1 records, not 2" })
   }
 
+  @Test func moreRecordsThanTheTablesSayIsDamage() throws {
+    let forgery = Forgery()
+    let place = forgery.record("a")
+    forgery.record("b")
+    let reader = try forgery.open([place], buckets: SnapshotLieTests.empty)
+    #expect(try reader.verifyAll().contains { $0.detail.hasPrefix("record 1 does not verify") })
+    #expect(try SnapshotFixture.sweep(reader).map(\.key) == [[97]])
+  }
+
   @Test func bytesThatAreNoFrameAmongTheLossesAreReportedToTheSectionsEnd() throws {
     let forgery = Forgery()
     forgery.junk(5)
@@ -226,6 +235,18 @@ import Testing
       var candidates = SnapshotReader.Candidates(1, buckets: 1)
       _ = try candidates.next(reader)
     }
+  }
+
+  /// The error names the bucket that lies, whichever it is.
+  @Test(arguments: 0...1) func aBucketThatNamesARecordThatIsNoneIsDamage(bucket: Int) throws {
+    let forgery = Forgery()
+    let place = forgery.record("a")
+    let lying = [7] + [UInt32](repeating: 0, count: 127) + [9] + [UInt32](repeating: .max, count: 127)
+    let reader = try forgery.open([place], buckets: bucket == 0 ? [lying, []] : [[], lying])
+    var candidates = SnapshotReader.Candidates(UInt64(bucket) << 63 | 7, buckets: 2)
+    let error = #expect(throws: LogStoreError.self) { try candidates.next(reader) }
+    #expect(error?.code == .damaged)
+    #expect(error?.offset == reader.footer.keysOffset + UInt64(bucket * SnapshotLayout.bucketFrameBytes))
   }
 
   /// An empty slot has the tag 0, and so may a key.

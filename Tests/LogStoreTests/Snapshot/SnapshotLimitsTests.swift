@@ -138,11 +138,20 @@ import Testing
       if let other = known.updateValue(number, forKey: UInt32(truncatingIfNeeded: hash)) { pair = (other, number) }
     }
     let (first, second) = try #require(pair)
-    let records = [first, second].map { TestRecord(key: Array("\($0)".utf8), value: [1]) }
-    let reader = try SnapshotFixture.open(SnapshotFixture.write(records))
-    #expect(try reader.index(of: records[1].key) == 1)
-    let alone = try SnapshotFixture.open(SnapshotFixture.write([records[0]]))
-    #expect(try alone.index(of: records[1].key) == nil && alone.find(records[1].key) == nil)
+    // In one frame, in a block, in parts.
+    for (length, compression) in [(1, Compression.none), (1000, .deflate), (20_000, .none)] {
+      var settings = SnapshotWriter.Settings()
+      settings.compression = compression
+      settings.partBytes = 15_000
+      let records = [first, second].map {
+        TestRecord(key: Array("\($0)".utf8), value: [UInt8](repeating: 1, count: length))
+      }
+      let reader = try SnapshotFixture.open(SnapshotFixture.write(records, settings: settings))
+      #expect(try reader.index(of: records[1].key) == 1)
+      #expect(try reader.find(records[1].key)?.index == 1)
+      let alone = try SnapshotFixture.open(SnapshotFixture.write([records[0]], settings: settings))
+      #expect(try alone.index(of: records[1].key) == nil && alone.find(records[1].key) == nil)
+    }
   }
 
   @Test func aSweepStopsWhereItIsTold() throws {
@@ -178,6 +187,7 @@ import Testing
     let storage = SimulatedStorage(seed: 1)
     let page = try Page.fixture(storage, .create)
     for number in 0..<500 { try page.put("value \(number)", for: "\(number)", durability: .process) }
+    try page.put([UInt8](repeating: 1, count: 20_000), for: "long")
     try page.compact(keep: Retention.none)
     try page.close()
     let reader = try Page.fixture(storage, .readOnly)
@@ -186,7 +196,7 @@ import Testing
     try view.forEach { _, _ in true }
     storage.edit(JournalFixture.directory + "/0000000001.snapshot") { $0 = Array($0[..<3000]) }
     for body in [
-      { _ = try view.value(for: "499") }, { try view.forEach { _, _ in true } },
+      { _ = try view.value(for: "499") }, { _ = try view.value(for: "long") }, { try view.forEach { _, _ in true } },
     ] {
       expect(.damaged, body)
     }
