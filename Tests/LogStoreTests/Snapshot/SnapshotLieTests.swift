@@ -237,18 +237,6 @@ import Testing
     }
   }
 
-  /// The error names the bucket that lies, whichever it is.
-  @Test(arguments: 0...1) func aBucketThatNamesARecordThatIsNoneIsDamage(bucket: Int) throws {
-    let forgery = Forgery()
-    let place = forgery.record("a")
-    let lying = [7] + [UInt32](repeating: 0, count: 127) + [9] + [UInt32](repeating: .max, count: 127)
-    let reader = try forgery.open([place], buckets: bucket == 0 ? [lying, []] : [[], lying])
-    var candidates = SnapshotReader.Candidates(UInt64(bucket) << 63 | 7, buckets: 2)
-    let error = #expect(throws: LogStoreError.self) { try candidates.next(reader) }
-    #expect(error?.code == .damaged)
-    #expect(error?.offset == reader.footer.keysOffset + UInt64(bucket * SnapshotLayout.bucketFrameBytes))
-  }
-
   /// An empty slot has the tag 0, and so may a key.
   @Test func aTagOfZeroFindsNoEmptySlot() throws {
     let forgery = Forgery()
