@@ -61,7 +61,7 @@ struct ChainFinder {
     if !isPresent(candidate) {
       // A directory with a number of its own is looked for by nothing.
       if case .notAFile = try snapshot(start) { return nil }
-      guard let snapshot = try usableSnapshot(start) else { return nil }
+      guard let snapshot = try usableSnapshot(start), isEarlyEnough(snapshot) else { return nil }
       if case .notAFile = candidate { throw notAFile(PageFile.journal(start).name) }
       missing(
         .journal(start),

@@ -152,6 +152,19 @@ import Testing
     #expect(opened.current == 2)
   }
 
+  /// Asked for a moment in front of a gap, the state is what stands in front of the gap, and no later one.
+  @Test func aMomentInFrontOfAGapIsShownAsItWas() throws {
+    let storage = try page()
+    storage.delete(directory + "/0000000001.journal")
+    var options = PageOptions()
+    options.storage = storage
+    for (lsn, keys) in [(UInt64(0), []), (1, ["a"])] {
+      let past = try Page(path: directory, mode: .readOnly, options: options, at: .lsn(lsn))
+      #expect(try past.keys() == keys)
+      #expect(past.position.lsn == lsn)
+    }
+  }
+
   /// Two chains are tried that begin at the same damaged snapshot.
   @Test func whatStandsInTheWayOfEveryChainIsNamedOnce() throws {
     let storage = try page()
