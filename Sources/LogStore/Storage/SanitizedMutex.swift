@@ -22,7 +22,13 @@
 
       init(_ value: Value) {
         self.value = value
-        unsafe pthread_mutex_init(lock, nil)
+        // Handed to the one that has waited longest, as the standard library's is; and a thread is seen to wait for it the
+        // same way.
+        var attributes = pthread_mutexattr_t()
+        unsafe pthread_mutexattr_init(&attributes)
+        unsafe pthread_mutexattr_setprotocol(&attributes, CInt(PTHREAD_PRIO_INHERIT))
+        unsafe pthread_mutex_init(lock, &attributes)
+        unsafe pthread_mutexattr_destroy(&attributes)
       }
 
       deinit {

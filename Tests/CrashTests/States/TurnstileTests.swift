@@ -56,31 +56,29 @@ import Testing
 
   /// Such as the allocator's, which any thread of the process may hold for a moment.
   @Test func oneThatWaitsForALockOfTheLibraryIsNotSaidTo() {
-    #if !SANITIZED_LOCKS
-      let lock = LibraryLock()
-      lock.take()
-      let status = Mutex<ThreadStatus?>(nil)
+    let lock = PlacedLock(0)
+    let status = Mutex<ThreadStatus?>(nil)
+    let (thread, wrong) = lock.withLock { _ in
       let thread = SystemThread {
         status.withLock { $0 = ThreadStatus() }
-        lock.take()
-        lock.giveBack()
+        lock.withLock { $0 += 1 }
       }
       let deadline = ContinuousClock.now + .milliseconds(100)
       var wrong = 0
       while ContinuousClock.now < deadline {
         if let found = status.withLock({ $0 }), ThreadStatus.areWaiting([found]) { wrong += 1 }
       }
-      lock.giveBack()
-      thread.join()
-      status.withLock { $0 }?.close()
-      #expect(wrong == 0)
-    #endif
+      return (thread, wrong)
+    }
+    thread.join()
+    status.withLock { $0 }?.close()
+    #expect(wrong == 0)
   }
 
   /// Woken, it starts another, and waits again at the same place: whoever looks at the place alone takes it for one that
   /// has not moved, and chooses before the other has begun.
   @Test func oneThatAThreadStartsBeforeItWaitsAgainIsThereAtTheNextChoice() throws {
-    for _ in 0..<600 {
+    for _ in 0..<400 {
       let turnstile = Turnstile()
       let place = Turn(value: 0)
       turnstile.start("a") {
@@ -98,20 +96,6 @@ import Testing
         return ready.first
       }
       #expect(choices.withLock { $0 } == [["a", "b"], ["b"], ["b", "c"], ["c"]])
-    }
-  }
-
-  /// Invariant behind the unchecked conformance: the lock is made before it is shared, and destroyed after the last use.
-  @safe private final class LibraryLock: @unchecked Sendable {
-    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-    init() { unsafe pthread_mutex_init(lock, nil) }
-    func take() { unsafe pthread_mutex_lock(lock) }
-    func giveBack() { unsafe pthread_mutex_unlock(lock) }
-
-    deinit {
-      unsafe pthread_mutex_destroy(lock)
-      unsafe lock.deallocate()
     }
   }
 }

@@ -5,15 +5,17 @@ struct ThreadStatus {
   let id: pthread_t
   private let call: Int32
   private let account: Int32
+  private let state: Int32
 
   /// Of the calling thread.
   init() {
     id = pthread_self()
     call = unsafe open("/proc/thread-self/syscall", O_RDONLY | O_CLOEXEC)
     account = unsafe open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
+    state = unsafe open("/proc/thread-self/stat", O_RDONLY | O_CLOEXEC)
   }
 
-  func close() { for file in [call, account] where file >= 0 { _ = Glibc.close(file) } }
+  func close() { for file in [call, account, state] where file >= 0 { _ = Glibc.close(file) } }
 
   /// Whether there was a moment at which all of these threads waited for others; none of them for the lock at `place`.
   //
@@ -37,17 +39,21 @@ struct ThreadStatus {
   /// Whether the thread waits in a semaphore or one of Swift's locks, whose holder may be a thread that stands still.
   ///
   /// The C library's own locks, such as the allocator's, do not count: they are held for a moment, and by any thread of the
-  /// process, so who waits for one goes on by itself. The engine takes none of these, but for the sanitizer.
+  /// process, so who waits for one goes on by itself. The engine takes none of these.
   private func isWaiting(butNotAt place: UInt64) -> Bool {
     let words = ThreadStatus.read(call).split(separator: UInt8(ascii: " "))
     guard words.count > 2, String(decoding: words[0], as: UTF8.self) == ThreadStatus.futex,
       let operation = ThreadStatus.number(words[2]), ThreadStatus.number(words[1]) != place
     else { return false }
-    #if SANITIZED_LOCKS
-      return true
-    #else
-      return operation & ThreadStatus.commandMask != ThreadStatus.plainWait
-    #endif
+    return operation & ThreadStatus.commandMask != ThreadStatus.plainWait && isAsleep
+  }
+
+  /// One that was woken is in its call until it gets a processor, and no longer asleep.
+  private var isAsleep: Bool {
+    let text = ThreadStatus.read(state)
+    // Behind the name, which may hold anything.
+    guard let end = text.lastIndex(of: UInt8(ascii: ")")), text.count > end + 2 else { return false }
+    return text[end + 2] == UInt8(ascii: "S")
   }
 
   private static func number(_ word: ArraySlice<UInt8>) -> UInt64? {
