@@ -1,7 +1,6 @@
 import Glibc
 import LogStore
 import LogStoreTesting
-import Synchronization
 import Testing
 
 @testable import CrashHarness
@@ -10,13 +9,13 @@ import Testing
 @Suite struct SyncBesideTests {
   @Test func aSyncThatFailsInAWritersPlaceLeavesThePageReadableAndSaysSo() throws {
     let storage = SimulatedStorage(seed: 1)
-    let poisoned = Mutex(0)
+    let poisoned = Shared(0)
     var options = quietOptions(storage)
     options.syncAfterBytes = 0
     // What would sync beside the writers never comes; each writer syncs.
     options.schedule = Schedule(start: { _ in }, pause: {})
     options.onEvent = { event in
-      if case .poisoned = event { poisoned.withLock { $0 += 1 } }
+      if case .poisoned = event { poisoned.change { $0 += 1 } }
     }
     let page = try Page(path: pagePath, options: options)
     storage.fail(Fault(.sync, .failedSync(cache: .old)))
@@ -30,7 +29,7 @@ import Testing
     try page.put("two", for: "b", durability: .power)
     #expect(try Page.open(storage.crash(.powerCut(.dropUnsynced)), .readOnly).keys() == ["a", "b"])
     try page.close()
-    #expect(poisoned.withLock { $0 } == 1)
+    #expect(poisoned.current == 1)
   }
 
   /// What is in doubt stands behind the durable end until a new journal does: no later call may say that all is well.
