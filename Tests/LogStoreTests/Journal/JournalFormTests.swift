@@ -39,9 +39,13 @@ import Testing
   func onlyAWholeFrameOfItsKindIsALoss(kind: FrameKind, first: Bool, last: Bool, isLoss: Bool) throws {
     let journal = JournalFixture()
     let place = journal.add(kind, JournalFormTests.loss, first: first, last: last)
-    let frame = try reader(journal).frame(at: place)
-    #expect((frame == nil) == (kind == .loss && !isLoss))
-    #expect((frame?.loss != nil) == isLoss)
+    let reader = try reader(journal)
+    // A frame lies in the window of its reader.
+    try withExtendedLifetime(reader) {
+      let frame = try reader.frame(at: place)
+      #expect((frame == nil) == (kind == .loss && !isLoss))
+      #expect((frame?.loss != nil) == isLoss)
+    }
   }
 
   @Test func whatHadVerifiedAndNoLongerDoesIsAnErrorWithItsPlace() throws {
