@@ -62,21 +62,15 @@ extension StatePage: ScriptedPage where State == Chronicle {
   func compact(keeping retention: Retention) throws(LogStoreError) { try compact(keep: retention) }
 }
 
-/// A page whose batches are written in frames of a few bytes.
-private final class DividedPage: ScriptedPage {
-  private static let partBytes = 48
-  private let page: Page
+/// A page that is written to in a way of its own.
+private protocol PageWrapper: ScriptedPage {
+  var page: Page { get }
+}
 
-  init(_ page: Page) { self.page = page }
-
+extension PageWrapper {
   var report: RecoveryReport { page.report }
   var position: Position { page.position }
   func table() throws -> OrderedTable { try page.table() }
-
-  func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
-    try page.write(WriteBatch(operations, partBytes: DividedPage.partBytes), durability: durability)
-  }
-
   func makeDurable() throws(LogStoreError) { try page.sync() }
   func compact(keeping retention: Retention) throws(LogStoreError) { try page.compact(keep: retention) }
   func recover() throws(LogStoreError) { try page.recover() }
@@ -85,11 +79,23 @@ private final class DividedPage: ScriptedPage {
   func close() throws(LogStoreError) { try page.close() }
 }
 
+/// A page whose batches are written in frames of a few bytes.
+private final class DividedPage: PageWrapper {
+  private static let partBytes = 48
+  let page: Page
+
+  init(_ page: Page) { self.page = page }
+
+  func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
+    try page.write(WriteBatch(operations, partBytes: DividedPage.partBytes), durability: durability)
+  }
+}
+
 /// A page that syncs by itself, after a few bytes: what it leaves to a thread of its own is done behind each write.
-private final class SyncingPage: ScriptedPage {
+private final class SyncingPage: PageWrapper {
   private final class Due: Sendable { let work = Mutex<[@Sendable () -> Void]>([]) }
 
-  private let page: Page
+  let page: Page
   private let due: Due
 
   init(path: String, _ mode: OpenMode, _ options: PageOptions) throws(LogStoreError) {
@@ -101,10 +107,6 @@ private final class SyncingPage: ScriptedPage {
     page = try Page(path: path, mode: mode, options: options)
   }
 
-  var report: RecoveryReport { page.report }
-  var position: Position { page.position }
-  func table() throws -> OrderedTable { try page.table() }
-
   func write(_ operations: [TableOperation], _ durability: Durability) throws(LogStoreError) {
     defer {
       let work = due.work.withLock { due in
@@ -115,11 +117,4 @@ private final class SyncingPage: ScriptedPage {
     }
     try page.write(WriteBatch(operations), durability: durability)
   }
-
-  func makeDurable() throws(LogStoreError) { try page.sync() }
-  func compact(keeping retention: Retention) throws(LogStoreError) { try page.compact(keep: retention) }
-  func recover() throws(LogStoreError) { try page.recover() }
-  func suspend() throws(LogStoreError) { try page.suspend() }
-  func resume() throws(LogStoreError) { try page.resume() }
-  func close() throws(LogStoreError) { try page.close() }
 }
