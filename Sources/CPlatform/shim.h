@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #ifdef __linux__
+#include <errno.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -16,6 +17,16 @@ static inline long logstore_rename_noreplace(int directory, const char *from, co
 static inline uint32_t logstore_file_system_type(int descriptor) {
   struct statfs info;
   return fstatfs(descriptor, &info) == 0 ? (uint32_t)info.f_type : 0;
+}
+
+// Has the system begin to write a range of a file; with `waits` returns once all that was to be written is, or failed.
+static inline int logstore_write_out(int descriptor, uint64_t offset, uint64_t count, int waits) {
+#if defined(SYS_sync_file_range) && defined(__LP64__)
+  return (int)syscall(SYS_sync_file_range, descriptor, offset, count, waits ? 7u : 2u);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
 }
 
 // Writes what the system has of a descriptor's file system.

@@ -27,14 +27,17 @@ enum ScriptedKind: Sendable {
   case syncing
   /// The state is the application's own.
   case application
+  /// New snapshots are read back piece by piece while they are written, in the same thread.
+  case readBack
 
   func open(
     _ storage: any Storage, _ mode: OpenMode = .create, path: String = pagePath
   ) throws(LogStoreError) -> any ScriptedPage {
     var options = quietOptions(storage)
     if case .deflated = self { options.compression = .deflate }
+    if case .readBack = self { options.readBack = ReadBack(bytes: 1024, isInline: true) }
     switch self {
-    case .table, .deflated: return try Page(path: path, mode: mode, options: options)
+    case .table, .deflated, .readBack: return try Page(path: path, mode: mode, options: options)
     case .divided: return DividedPage(try Page(path: path, mode: mode, options: options))
     case .syncing: return try SyncingPage(path: path, mode, options)
     case .application: return try StatePage<Chronicle>(path: path, mode: mode, options: options)

@@ -154,6 +154,11 @@ extension PageCore where Model: CompactableModel {
     var settings = SnapshotWriter.Settings()
     settings.compression = options.compression
     settings.durability = opening.withLock { $0.durability }
+    if let schedule = options.schedule { settings.start = schedule.start }
+    if let readBack = options.readBack {
+      settings.readBackBytes = readBack.bytes
+      if readBack.isInline { settings.start = { $0() } }
+    }
     let writer = try SnapshotWriter(
       directory: directory, name: name, header: header, losses: losses, settings: settings)
     let total = log.withLock { $0.baseBytes + $0.bytes }

@@ -53,7 +53,7 @@ final class SnapshotCheck: Sendable {
 
   static func verify(_ reader: SnapshotReader, _ progress: ProgressHandler?) throws(LogStoreError) -> Outcome {
     reader.source.file.dropCache()
-    var verifier = SnapshotVerifier(reader, phase: .verifying, checksKeys: true, progress: progress)
+    var verifier = SnapshotVerifier(reader, progress: progress)
     let findings = try verifier.run()
     return Outcome(findings: findings, frames: verifier.frames)
   }

@@ -35,8 +35,22 @@ public struct PageOptions: Sendable {
   public var storage: any Storage = FileSystemStorage()
   /// Who decides when the engine goes on by itself; nil: the system.
   package var schedule: Schedule?
+  /// How a new snapshot is read back beside its writing; nil: as is best. Only tests set it.
+  package var readBack: ReadBack?
 
   public init() {}
+}
+
+package struct ReadBack: Sendable {
+  /// So much is read at once, of a snapshot that is longer.
+  package var bytes: Int
+  /// Whether the writer itself reads in between, so that there is one order of calls.
+  package var isInline: Bool
+
+  package init(bytes: Int, isInline: Bool = false) {
+    self.bytes = bytes
+    self.isInline = isInline
+  }
 }
 
 /// How to open a page.

@@ -18,6 +18,13 @@ struct SnapshotFooter: Hashable, Sendable {
     buffer.append(UInt32(0))
   }
 
+  /// Appends the whole frame, which goes to `offset` of the file.
+  func append(frameTo buffer: ByteBuffer, at offset: UInt64, _ codec: FrameCodec) {
+    let start = buffer.openFrame()
+    append(to: buffer)
+    buffer.sealFrame(start, FrameType(.footer), offset: offset, codec: codec)
+  }
+
   /// The payload must have its exact length.
   init(decoding payload: RawSpan) {
     lsn = payload.u64(0)

@@ -1,16 +1,23 @@
 /// A file written from front to back through one buffer, with the checksum of all that went into it.
+///
+/// It is written in whole pieces, but for the end: no page of the system's is written out and then changed again.
 final class SnapshotOutput {
   let file: any StorageFile
   let buffer: ByteBuffer
+  /// Is told what is written.
+  private let readBack: ReadBackThread?
+  private let pieceBytes: Int
   private var written: UInt64 = 0
   private var checksum: UInt32 = 0
   /// How much of the buffer the checksum covers.
   private var checked = 0
 
-  static let bufferBytes = 256 << 10
+  static let pieceBytes = 256 << 10
 
-  init(_ file: any StorageFile) {
+  init(_ file: any StorageFile, _ readBack: ReadBackThread? = nil, pieceBytes: Int = SnapshotOutput.pieceBytes) {
     self.file = file
+    self.readBack = readBack
+    self.pieceBytes = pieceBytes
     buffer = ByteBuffer(capacity: 16 << 10)
   }
 
@@ -27,16 +34,27 @@ final class SnapshotOutput {
     return checksum
   }
 
+  /// Frames that are sealed go to the file once they fill a piece.
   @inline(__always)
   func flushIfFull() throws(StorageError) {
-    if buffer.count >= SnapshotOutput.bufferBytes { try flush() }
+    if buffer.count >= pieceBytes { try write(buffer.count / pieceBytes * pieceBytes) }
   }
 
-  func flush() throws(StorageError) {
+  /// Everything goes to the file.
+  func flush() throws(StorageError) { try write(buffer.count) }
+
+  private func write(_ count: Int) throws(StorageError) {
     _ = sum()
-    try file.write(buffer, 0..<buffer.count, at: written)
-    written += UInt64(buffer.count)
-    buffer.count = 0
-    checked = 0
+    try file.write(buffer, 0..<count, at: written)
+    written += UInt64(count)
+    buffer.removeFirst(count)
+    checked -= count
+    readBack?.wrote(upTo: written)
+  }
+
+  /// Nothing reads or writes the file any more.
+  func close() {
+    readBack?.stop()
+    file.close()
   }
 }

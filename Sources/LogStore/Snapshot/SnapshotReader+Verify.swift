@@ -3,7 +3,7 @@ extension SnapshotReader {
   /// What is wrong with the file, by range; empty if nothing is. Read errors are thrown.
   func verifyAll(progress: ProgressHandler? = nil) throws(LogStoreError) -> [Finding] {
     source.file.dropCache()
-    var verifier = SnapshotVerifier(self, phase: .verifying, checksKeys: true, progress: progress)
+    var verifier = SnapshotVerifier(self, progress: progress)
     return try verifier.run()
   }
 

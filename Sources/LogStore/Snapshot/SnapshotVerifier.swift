@@ -4,20 +4,18 @@ struct SnapshotVerifier {
   let reader: SnapshotReader
   private let window: FrameWindow
   private let order: OrderCursor
-  private var keys: KeyCheck?
+  private var keys: KeyCheck
   private(set) var findings: [Finding] = []
-  private let phase: Progress.Phase
   private let progress: ProgressHandler?
   private var reported: UInt64 = 0
   private(set) var frames: UInt64 = 0
 
-  init(_ reader: SnapshotReader, phase: Progress.Phase, checksKeys: Bool, progress: ProgressHandler?) {
+  init(_ reader: SnapshotReader, progress: ProgressHandler?) {
     self.reader = reader
-    self.phase = phase
     self.progress = progress
     window = FrameWindow(reader.source, digests: true)
     order = OrderCursor(reader)
-    keys = checksKeys ? KeyCheck(reader) : nil
+    keys = KeyCheck(reader)
   }
 
   mutating func run() throws(LogStoreError) -> [Finding] {
@@ -30,7 +28,7 @@ struct SnapshotVerifier {
     if window.digest != reader.footer.checksum {
       report(reader.footerOffset..<reader.size, "the checksum of the whole file does not match")
     }
-    if keys != nil { findings += try keys!.finish() }
+    findings += try keys.finish()
     try step(reader.size)
     return findings
   }
@@ -119,9 +117,8 @@ struct SnapshotVerifier {
 
   /// Has a record's key looked for.
   private mutating func note(_ index: Int, _ key: RawSpan) throws(LogStoreError) {
-    guard keys != nil else { return }
-    if keys!.isFull(for: index) { findings += try keys!.checkAll() }
-    keys!.add(index, reader.hash(key))
+    if keys.isFull(for: index) { findings += try keys.checkAll() }
+    keys.add(index, reader.hash(key))
   }
 
   /// Whether the order table gives the place where the record was found.
@@ -157,7 +154,7 @@ struct SnapshotVerifier {
         frame.end == range.upperBound
       {
         let slots = window.buffer.lend(frame.payload) { slots in
-          keys?.take(slots, of: bucket)
+          keys.take(slots, of: bucket)
           return SnapshotBucket.slots(slots, count: reader.count)
         }
         if let slots { taken += slots } else { report(range, "a bucket of the key table is malformed") }
@@ -185,7 +182,7 @@ struct SnapshotVerifier {
   private mutating func step(_ done: UInt64) throws(LogStoreError) {
     guard let progress, done >= reported + (4 << 20) || done == reader.size else { return }
     reported = done
-    guard progress(Progress(phase, completedBytes: done, totalBytes: reader.size)) else {
+    guard progress(Progress(.verifying, completedBytes: done, totalBytes: reader.size)) else {
       throw LogStoreError(.cancelled, "cancelled while the snapshot was read", path: reader.path)
     }
   }

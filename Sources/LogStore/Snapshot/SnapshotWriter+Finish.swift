@@ -1,24 +1,33 @@
 /// Tables, footer, sync, and reading everything back.
 extension SnapshotWriter {
   /// Completes the file under its temporary name and returns its size. On return it is durable (its name is not) and
-  /// was read back from the medium, as far as the system lets that be asked for. Renaming is the caller's.
+  /// every byte was read back from the medium, as far as the system lets that be asked for: most of them beside the
+  /// writing, so what has rotted since then is left for later readers to find. Renaming is the caller's.
   func finish(progress: ProgressHandler? = nil) throws(LogStoreError) -> UInt64 {
     guard state == .writing else {
       throw LogStoreError(.closed, "the snapshot's writer is not in a state to finish", path: temporaryName)
     }
-    var footer: SnapshotFooter?
-    try attempt { () throws(StorageError) in
-      try closeBlock()
-      footer = try writeTables()
-      try output.flush()
-      try output.file.sync(settings.durability)
+    let footer: SnapshotFooter
+    do throws(StorageError) {
+      footer = try complete()
+    } catch {
+      state = .failed
+      throw LogStoreError(error)
     }
     removeSpool()
     state = .failed
-    try readBack(footer, progress)
-    output.file.close()
+    try readBack.finish(footer, size: output.offset, progress: progress)
+    output.close()
     state = .finished
     return output.offset
+  }
+
+  private func complete() throws(StorageError) -> SnapshotFooter {
+    try closeBlock()
+    let footer = try writeTables()
+    try output.flush()
+    try output.file.sync(settings.durability)
+    return footer
   }
 
   private func writeTables() throws(StorageError) -> SnapshotFooter {
@@ -32,24 +41,7 @@ extension SnapshotWriter {
       lsn: header.lsn, count: isTable ? keys.count : frames, recordsOffset: recordsOffset, orderOffset: orderOffset,
       keysOffset: keysOffset, buckets: isTable ? SnapshotLayout.buckets(count: keys.count) : 0,
       checksum: output.sum())
-    let start = output.buffer.openFrame()
-    footer.append(to: output.buffer)
-    output.buffer.sealFrame(start, FrameType(.footer), offset: output.offset(of: start), codec: codec)
+    footer.append(frameTo: output.buffer, at: output.offset, codec)
     return footer
-  }
-
-  private func readBack(_ footer: SnapshotFooter?, _ progress: ProgressHandler?) throws(LogStoreError) {
-    output.file.dropCache()
-    let reader = try SnapshotReader(
-      file: output.file, name: temporaryName, path: directory.path(of: temporaryName),
-      generation: header.generation, cacheBytes: 0)
-    var verifier = SnapshotVerifier(reader, phase: .checking, checksKeys: false, progress: progress)
-    let findings = try verifier.run()
-    guard findings.isEmpty, reader.header == header, reader.footer == footer, reader.size == output.offset else {
-      let first = findings.first
-      throw LogStoreError(
-        .damaged, "the snapshot did not read back as it was written; the page goes on as it was; check the medium",
-        path: reader.path, offset: first?.range?.lowerBound)
-    }
   }
 }

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// Writes a snapshot under a temporary name: records in page order (or an application's frames), then `finish`, which
 /// leaves a durable, verified file for the caller to rename. After any error, and instead of finishing, `cancel`.
 ///
@@ -12,6 +14,11 @@ final class SnapshotWriter {
     var partBytes = 1 << 20
     /// Records whose table entries are kept in memory; those of more go to a second temporary file.
     var entriesInMemory = 1 << 19
+    /// So much is read back at once beside the writing. What is not twice as long is read back in the end, without
+    /// another thread.
+    var readBackBytes = 4 << 20
+    /// Runs something on a thread of its own.
+    var start: @Sendable (@escaping @Sendable () -> Void) -> Void = { DispatchQueue.global().async(execute: $0) }
     /// How many records there may be; only tests lower it.
     var records = SnapshotLayout.maximumRecords
   }
@@ -23,6 +30,7 @@ final class SnapshotWriter {
   let directory: any StorageDirectory
   let tablesName: String
   let output: SnapshotOutput
+  let readBack: ReadBackThread
   let recordsOffset: UInt64
   private let hasher: SipHash
   var order = OrderTableWriter()
@@ -50,9 +58,13 @@ final class SnapshotWriter {
     codec = FrameCodec(salt: header.salt)
     hasher = SipHash(k0: header.salt, k1: header.generation)
     blocks = settings.compression == .deflate ? BlockBuilder() : nil
-    do { output = SnapshotOutput(try directory.createTemporary(temporaryName)) } catch {
+    let file: any StorageFile
+    do { file = try directory.createTemporary(temporaryName) } catch {
       throw LogStoreError(error)
     }
+    let check = SnapshotReadBack(file, path: directory.path(of: temporaryName), header: header, settings: settings)
+    readBack = ReadBackThread(file, check, settings)
+    output = SnapshotOutput(file, readBack, pieceBytes: min(SnapshotOutput.pieceBytes, settings.readBackBytes))
     header.append(to: output.buffer)
     for loss in losses {
       let start = output.buffer.openFrame()
@@ -133,14 +145,14 @@ final class SnapshotWriter {
     guard state != .cancelled else { return }
     state = .cancelled
     removeSpool()
-    output.file.close()
+    output.close()
     // Nothing is left to tell it to: readers ignore the file, and the next writer removes it.
     do { try directory.remove(temporaryName) } catch {}
   }
 
   deinit {
     spool?.remove()
-    output.file.close()
+    output.close()
   }
 }
 

@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -54,6 +55,29 @@ final class POSIXFile: StorageFile {
       posix_fadvise(descriptor.value, 0, 0, POSIX_FADV_DONTNEED)
     #elseif canImport(Darwin)
       _ = fcntl(descriptor.value, F_NOCACHE, 1)
+    #endif
+  }
+
+  func dropCache(_ range: Range<UInt64>) {
+    #if os(Linux)
+      // No bytes would mean all to the file's end.
+      guard !range.isEmpty else { return }
+      posix_fadvise(descriptor.value, off_t(range.lowerBound), off_t(range.count), POSIX_FADV_DONTNEED)
+    #elseif canImport(Darwin)
+      dropCache()
+    #endif
+  }
+
+  func writeOut(_ range: Range<UInt64>, waits: Bool) throws(StorageError) -> Bool {
+    #if os(Linux)
+      guard !range.isEmpty else { return true }
+      if logstore_write_out(descriptor.value, range.lowerBound, UInt64(range.count), waits ? 1 : 0) == 0 { return true }
+      let error = failure(.writeOut)
+      // A system that does not know the call, or a sandbox that refuses it, has not looked for errors either.
+      if error.isUnsupported || error.errno == EPERM { return false }
+      throw error
+    #else
+      return false
     #endif
   }
 

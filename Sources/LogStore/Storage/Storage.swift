@@ -63,9 +63,21 @@ public protocol StorageFile: AnyObject, Sendable {
   func sync(_ level: Durability) throws(StorageError)
   /// Tells the system that the cached bytes of the file are not needed, so that reading them again asks the medium.
   func dropCache()
+  /// The same for a range: whole pages of it that have been written.
+  func dropCache(_ range: Range<UInt64>)
+  /// Has the system write out what it keeps of a range, and where `waits`, returns once that is done. Nothing is durable
+  /// behind it: that takes a sync. False where the system cannot be asked for it.
+  ///
+  /// The error of such a write may be told only once. Whoever is told must not go on as if a later sync would tell it.
+  func writeOut(_ range: Range<UInt64>, waits: Bool) throws(StorageError) -> Bool
   /// Tells the system that the file will be read from front to back.
   func willReadSequentially()
   func close()
+}
+
+extension StorageFile {
+  public func dropCache(_ range: Range<UInt64>) { dropCache() }
+  public func writeOut(_ range: Range<UInt64>, waits: Bool) throws(StorageError) -> Bool { false }
 }
 
 public enum FileAccess: Sendable {
@@ -98,9 +110,8 @@ public struct FileStatus: Sendable, Hashable {
 /// A failed system call.
 public struct StorageError: Error, Sendable, Hashable {
   public enum Operation: String, Sendable, CaseIterable {
-    case openDirectory, createDirectory, list, status, open, create, read, write, sync, syncDirectory, syncParent,
-      rename
-    case remove, lock
+    case openDirectory, createDirectory, list, status, open, create, read, write, writeOut, sync, syncDirectory
+    case syncParent, rename, remove, lock
   }
   public var operation: Operation
   public var errno: Int32

@@ -17,8 +17,8 @@ public struct Fault: Sendable {
     case short(Int)
     /// A write fails although so many bytes of it have been written.
     case partThenError(Int, Int32)
-    /// A sync of a file or a directory: the bytes, or the changes of names, never reach the medium, and the next sync
-    /// succeeds without them.
+    /// A sync of a file or a directory, or a file's being written out: the bytes, or the changes of names, never reach
+    /// the medium, and the next sync succeeds without them.
     case failedSync(errno: Int32 = 5, cache: Cache)
 
     var errno: Int32 {

@@ -71,6 +71,21 @@ final class SimulatedFile: StorageFile {
   }
 
   func dropCache() {}
+
+  /// What is written out is no more durable for that: a crash may leave it or not, as before.
+  func writeOut(_ range: Range<UInt64>, waits: Bool) throws(StorageError) -> Bool {
+    try storage.perform(
+      .writeOut, path, offset: range.lowerBound, count: range.count,
+      otherwise: { (disk, effect) throws(StorageError) -> Bool? in
+        if case .failedSync(let errno, let cache) = effect {
+          disk.files[number]?.failSync(cache)
+          throw StorageError(.writeOut, errno: errno, path: path)
+        }
+        return nil
+      },
+      { (disk) throws(StorageError) in true })
+  }
+
   func willReadSequentially() {}
   func close() {}
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 @testable import LogStore
@@ -98,6 +99,16 @@ final class MemoryFile: StorageFile {
 
   func sync(_ level: Durability) throws(StorageError) { try faults.pass(.sync, name) }
   func dropCache() {}
+
+  /// What is not kept in memory any more comes from the medium, where it may have rotted.
+  func dropCache(_ range: Range<UInt64>) {
+    if let rotten = faults.drop(range) { bytes.withLock { $0[Int(rotten)] ^= 1 } }
+  }
+
+  func writeOut(_ range: Range<UInt64>, waits: Bool) throws(StorageError) -> Bool {
+    try faults.writeOut(range, waits, name)
+  }
+
   func willReadSequentially() {}
   func close() {}
 }
@@ -109,12 +120,65 @@ final class FaultPlan: Sendable {
     var failing: Int?
     var stays = false
     var errno: Int32 = 0
+    var drops: [Range<UInt64>] = []
+    var rot: UInt64?
+    var writesOut = true
+    /// What was asked to be written out, and what was waited for.
+    var asked: [Range<UInt64>] = []
+    var awaited: [Range<UInt64>] = []
+    var failingWriteOut: (at: UInt64, errno: Int32)?
+    var isSlow = false
   }
 
   private let state = Mutex(State())
 
   /// What was called so far.
   var calls: [StorageError.Operation] { state.withLock { $0.calls } }
+
+  /// The stretches that were dropped from memory.
+  var drops: [Range<UInt64>] { state.withLock { $0.drops } }
+
+  /// Has the byte at an offset rot when it is dropped from memory.
+  func rot(at offset: UInt64) { state.withLock { $0.rot = offset } }
+
+  fileprivate func drop(_ range: Range<UInt64>) -> UInt64? {
+    state.withLock { state in
+      state.drops.append(range)
+      guard let rot = state.rot, range.contains(rot) else { return nil }
+      state.rot = nil
+      return rot
+    }
+  }
+
+  // MARK: Writing out
+
+  var asked: [Range<UInt64>] { state.withLock { $0.asked } }
+  var awaited: [Range<UInt64>] { state.withLock { $0.awaited } }
+
+  /// Has the system not know how to write out a part of a file.
+  func forgetHowToWriteOut() { state.withLock { $0.writesOut = false } }
+
+  /// Has writing out a range with an offset fail; where it was interrupted, once.
+  func failWriteOut(at offset: UInt64, errno: Int32) { state.withLock { $0.failingWriteOut = (offset, errno) } }
+
+  /// Has a wait for a range take as long as on a slow disk.
+  func slowDown() { state.withLock { $0.isSlow = true } }
+
+  fileprivate func writeOut(_ range: Range<UInt64>, _ waits: Bool, _ name: String) throws(StorageError) -> Bool {
+    try pass(.writeOut, name)
+    if waits, state.withLock({ $0.isSlow }) {
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(60))
+    }
+    let (isDone, errno): (Bool, Int32?) = state.withLock { state in
+      guard state.writesOut else { return (false, nil) }
+      if waits { state.awaited.append(range) } else { state.asked.append(range) }
+      guard let failing = state.failingWriteOut, waits, range.contains(failing.at) else { return (true, nil) }
+      if failing.errno == StorageError.interrupted { state.failingWriteOut = nil }
+      return (true, failing.errno)
+    }
+    if let errno { throw StorageError(.writeOut, errno: errno, path: name) }
+    return isDone
+  }
 
   func fail(call: Int, errno: Int32, stays: Bool) {
     state.withLock { $0 = State(failing: call, stays: stays, errno: errno) }

@@ -10,7 +10,7 @@ extension CallPlace {
     (.directory, [.openDirectory, .createDirectory, .list, .status, .lock, .syncDirectory]),
     (.newJournal, [.create, .status, .read, .write, .sync, .remove]),
     (.journal, [.rename, .open, .status, .read, .write, .sync, .remove]),
-    (.newSnapshot, [.create, .status, .read, .write, .sync, .remove]),
+    (.newSnapshot, [.create, .status, .read, .write, .writeOut, .sync, .remove]),
     (.newTables, [.create, .read, .write, .remove]),
     (.snapshot, [.rename, .open, .status, .read, .sync, .remove]),
     (.newQuarantine, [.create, .write, .sync, .remove]),

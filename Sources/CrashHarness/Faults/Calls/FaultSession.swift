@@ -138,6 +138,13 @@ struct FaultSession: Sendable {
         .page(.write([put("d", "four")], .power)), .salvage, .page(.compact(.none)), .page(.reopen), .page(.view),
         .page(.write([put("e", "five")], .process)), .page(.close), .read,
       ], start: empty, kind: .application),
+    FaultSession(
+      name: "readback",
+      steps: [
+        .page(.write([put("a", "one"), long], .power)), .page(.compact(.previous)),
+        .page(.write([put("b", "two")], .process)), .read, .page(.compact(.none)), .page(.view), .verify,
+        .page(.write([put("c", "three")], .power)), .page(.kill), .page(.compact(.none)), .page(.close), .read,
+      ], start: empty, kind: .readBack),
   ]
 
   /// A page as a power cut left it.

@@ -7,7 +7,7 @@ enum FaultWay: String, CaseIterable, Sendable {
   case inputOutput, noSpace, quota, interrupted, interruptedAnywhere, refused, locked, short, shortThenNoSpace
   case partThenError, wholeThenError, wholeThenNoSpace, syncKeepsNew, syncShowsOld
 
-  private static let syncs: Set<StorageError.Operation> = [.sync, .syncDirectory, .syncParent]
+  private static let syncs: Set<StorageError.Operation> = [.writeOut, .sync, .syncDirectory, .syncParent]
   /// A page's own name that counts as durable and is not cannot be had anew: docs/crash-safety.md, "What is not".
   private static let ownSyncs = syncs.subtracting([.syncParent])
   private static let growing: Set<StorageError.Operation> = [.write, .create, .rename, .createDirectory]

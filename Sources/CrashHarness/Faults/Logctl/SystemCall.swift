@@ -8,8 +8,8 @@ struct SystemCall: Sendable, Hashable {
   /// Calls that touch files.
   static let names = [
     "openat", "mkdir", "mkdirat", "read", "pread64", "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync",
-    "rename", "renameat", "renameat2", "unlink", "unlinkat", "getdents64", "fstat", "newfstatat", "statx", "statfs",
-    "fstatfs", "flock", "close",
+    "sync_file_range", "rename", "renameat", "renameat2", "unlink", "unlinkat", "getdents64", "fstat", "newfstatat",
+    "statx", "statfs", "fstatfs", "flock", "close",
   ]
 
   /// The first thread's calls in a trace of all threads, from the first on that names the page: what was loaded before is not

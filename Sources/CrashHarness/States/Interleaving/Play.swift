@@ -55,6 +55,9 @@ struct Play: Equatable {
   /// Whether the engine syncs by itself, beside the writers.
   var syncsBeside: Bool { seed % 3 == 0 }
 
+  /// Whether the engine reads a new snapshot back in a thread of its own, beside the compactor's writing.
+  var readsBackBeside: Bool { seed % 2 == 1 }
+
   private static func leftToTheEngine(_ action: Action) -> Action {
     guard case .step(.write(let operations, _)) = action else { return action }
     return .step(.write(operations, .process))

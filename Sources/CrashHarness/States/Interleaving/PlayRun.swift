@@ -34,6 +34,8 @@ final class PlayRun: Sendable {
     var print: UInt64
   }
 
+  /// Some records make a snapshot of about three times as many.
+  private static let readBackBytes = 512
   private static let patience = Duration.seconds(1)
 
   /// Runs a play; whose turn it is, `trace` decides as far as it goes, then the seed.
@@ -47,6 +49,7 @@ final class PlayRun: Sendable {
       var options = OpenPage.options(storage)
       options.schedule = turnstile.schedule
       if play.syncsBeside { options.syncAfterBytes = 48 }
+      if play.readsBackBeside { options.readBack = ReadBack(bytes: PlayRun.readBackBytes) }
       let page = try Page(path: Workload.path(0), mode: .create, options: options)
       run(page, turnstile, seed, trace)
     } catch {
