@@ -6,13 +6,20 @@ extension RecordModel: CompactableModel {
   static func write(_ image: PageView, to writer: SnapshotWriter, progress: (UInt64) throws -> Void) throws {
     var done: UInt64 = 0
     var reported: UInt64 = 0
-    try image.forEach { key, value in
-      try writer.append(key: key, value: value)
-      done += UInt64(key.byteCount + value.byteCount)
+    func note(_ bytes: Int) throws {
+      done += UInt64(bytes)
       if done - reported >= 4 << 20 {
         reported = done
         try progress(done)
       }
+    }
+    try image.sweep(0..<image.count) { deflated, records, count in
+      guard try writer.append(block: deflated, records: records, count: count) else { return false }
+      try note(records.byteCount - count * SnapshotLayout.blockRecordHeadBytes)
+      return true
+    } _: { key, value in
+      try writer.append(key: key, value: value)
+      try note(key.byteCount + value.byteCount)
       return true
     }
   }

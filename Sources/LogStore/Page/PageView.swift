@@ -69,12 +69,20 @@ public struct PageView: Sendable {
   public func forEach(
     in range: Range<Int>? = nil, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws {
+    try sweep(range ?? 0..<count, { _, _, _ in false }, body)
+  }
+
+  /// The same; whole blocks of the snapshot are offered to `take` first.
+  func sweep(
+    _ range: Range<Int>, _ take: SnapshotSweep.BlockTaker,
+    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+  ) throws {
     let sweep = JournalSweep(values)
     let baseSweep = base.map { BaseSweep($0) }
-    try table.forEachPiece(in: range ?? 0..<count) { piece in
+    try table.forEachPiece(in: range) { piece in
       switch piece {
       case .base(let run):
-        return try baseSweep?.forEach(in: run, body) ?? true
+        return try baseSweep?.forEach(in: run, take, body) ?? true
       case .journal(let key, let location):
         return try unsafe sweep.withValue(at: location) { value in
           try unsafe body(key, RawSpan(_unsafeBytes: value))

@@ -171,10 +171,13 @@ final class BaseSweep {
     sweep = SnapshotSweep(base.reader)
   }
 
-  func forEach(in range: Range<Int>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool) throws -> Bool {
+  func forEach(
+    in range: Range<Int>, _ take: SnapshotSweep.BlockTaker,
+    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+  ) throws -> Bool {
     var next = range.lowerBound
     while next < range.upperBound {
-      switch try sweep.visit(next..<range.upperBound, body) {
+      switch try sweep.visit(next..<range.upperBound, take, body) {
       case .whole: return true
       case .stopped: return false
       case .failed(let error, let index):

@@ -21,6 +21,10 @@ final class BlockBuilder {
   var isEmpty: Bool { records == 0 }
   var isFull: Bool { raw.count >= BlockBuilder.targetBytes }
 
+  /// Whether a block of so many bytes, inflated, is better put together with others: none stays from one compaction to
+  /// the next, and so blocks do not crumble.
+  static func isSmall(_ bytes: Int) -> Bool { bytes < targetBytes / 2 }
+
   /// Whether a record is to be gathered, and not written by itself.
   func wants(_ bytes: Int) -> Bool {
     guard bytes <= BlockBuilder.recordBytes else { return false }

@@ -8,7 +8,7 @@ final class BlockRow: Sendable {
     let offset: UInt64
     let end: UInt64
     let head: BlockHead
-    private let payload: [UInt8]
+    let payload: [UInt8]
     private let outcome = Mutex<Outcome>(.open)
 
     private enum Outcome {

@@ -53,7 +53,8 @@ final class BlocksAhead {
     bytes -= block.head.rawLength
     readAhead()
     guard let raw = row.inflated(block, inflater) else { return nil }
-    return SnapshotSweep.Block(offset: offset, end: block.end, records: block.head.records, bytes: raw)
+    return SnapshotSweep.Block(
+      offset: offset, end: block.end, records: block.head.records, bytes: raw, payload: block.payload)
   }
 
   private func readAhead() {

@@ -13,6 +13,13 @@ final class SnapshotSweep {
     var end: UInt64
     var records: Range<Int>
     var bytes: [UInt8]
+    /// Its frame's, where it was read ahead; otherwise that is in the window while the block is opened.
+    var payload: [UInt8]?
+
+    /// Whether a visit of `range` that is at `index` wants all of its records.
+    func isWhole(from index: Int, in range: Range<Int>) -> Bool {
+      records.lowerBound == index && records.upperBound <= range.upperBound
+    }
   }
 
   init(_ reader: SnapshotReader) {
@@ -36,15 +43,22 @@ final class SnapshotSweep {
   func forEach(
     in range: Range<Int>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws -> Bool {
-    switch try visit(range, body) {
+    switch try visit(range, { _, _, _ in false }, body) {
     case .whole: return true
     case .stopped: return false
     case .failed(let error, _): throw error
     }
   }
 
-  /// The same, where what is thrown is `body`'s.
-  func visit(_ range: Range<Int>, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool) throws -> End {
+  /// Is offered each block that verifies and all of whose records are to be visited: as it is deflated, and what that
+  /// inflates to. Returns true if it has taken them all; none is visited then.
+  typealias BlockTaker = (_ deflated: RawSpan, _ records: RawSpan, _ count: Int) throws -> Bool
+
+  /// The same, where what is thrown is `body`'s or `take`'s.
+  func visit(
+    _ range: Range<Int>, _ take: BlockTaker,
+    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
+  ) throws -> End {
     guard !range.isEmpty else { return .whole }
     var index = range.lowerBound
     var offset: UInt64
@@ -65,7 +79,13 @@ final class SnapshotSweep {
         return .failed(error, index)
       }
       if let block, block.offset == offset, block.records.contains(index) {
-        guard try visit(block, &index, range.upperBound, body) else { return .stopped }
+        if let payload = block.payload, block.isWhole(from: index, in: range),
+          try payload.lend(0..<payload.count, { try offer(block, $0, take) })
+        {
+          index = block.records.upperBound
+        } else {
+          guard try visit(block, &index, range.upperBound, body) else { return .stopped }
+        }
         offset = block.end
         continue
       }
@@ -93,12 +113,18 @@ final class SnapshotSweep {
         guard try assembly.lend(key, value, body) else { return .stopped }
         index += 1
         offset = end
-      case .block(let block):
+      case .block(let block, let payload):
         if ahead == nil, let start = reader.startHelper, limit - block.end >= BlocksAhead.worthwhile {
           ahead = BlocksAhead(reader, limit: limit, start: start)
         }
         ahead?.resume(at: block.end)
-        guard try visit(block, &index, range.upperBound, body) else { return .stopped }
+        if let payload, block.isWhole(from: index, in: range),
+          try window.buffer.lend(payload, { try offer(block, $0, take) })
+        {
+          index = block.records.upperBound
+        } else {
+          guard try visit(block, &index, range.upperBound, body) else { return .stopped }
+        }
         offset = block.end
       }
     }
@@ -113,12 +139,18 @@ final class SnapshotSweep {
     case record(RecordPlaces, end: UInt64)
     /// One in `assembly`, at `key` and `value`.
     case assembled(end: UInt64)
-    case block(Block)
+    /// A block, and its frame's payload if that is in the window.
+    case block(Block, Range<Int>?)
+  }
+
+  private func offer(_ block: Block, _ payload: RawSpan, _ take: BlockTaker) throws -> Bool {
+    let deflated = payload.extracting(SnapshotLayout.blockHeadBytes..<payload.byteCount)
+    return try block.bytes.lend(0..<block.bytes.count) { try take(deflated, $0, block.records.count) }
   }
 
   /// What stands at `offset`, where record `index` should.
   private func read(at offset: UInt64, _ index: Int, _ limit: UInt64) throws(LogStoreError) -> Step {
-    if let block, block.offset == offset { return .block(try checked(block, holds: index)) }
+    if let block, block.offset == offset { return .block(try checked(block, holds: index), nil) }
     guard let frame = try window.frame(at: offset, limit: limit) else {
       throw reader.source.damaged(offset, "record \(index) does not verify")
     }
@@ -128,7 +160,7 @@ final class SnapshotSweep {
       guard let places else { throw reader.source.damaged(offset, "record \(index) is malformed") }
       return .record(places, end: frame.end)
     case .block where frame.type.isFirst && frame.type.isLast:
-      return .block(try open(frame, at: offset, for: index))
+      return .block(try open(frame, at: offset, for: index), frame.payload)
     case .part where frame.type.isFirst && !frame.type.isLast:
       return .assembled(end: try assemble(from: frame, index, limit))
     default:

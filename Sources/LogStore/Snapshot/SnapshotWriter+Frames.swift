@@ -5,17 +5,10 @@ extension SnapshotWriter {
     guard let blocks, !blocks.isEmpty else { return }
     let count = blocks.records
     if blocks.deflate() {
-      let start = output.buffer.openFrame()
-      output.buffer.append(order.count)
-      output.buffer.append(UInt32(truncatingIfNeeded: count))
-      output.buffer.append(UInt32(truncatingIfNeeded: blocks.raw.count))
-      output.buffer.append(blocks.deflated, 0..<blocks.deflated.count)
-      let offset = output.offset(of: start)
-      output.buffer.sealFrame(start, FrameType(.block), offset: offset, codec: codec)
-      let span = output.buffer.count - start
-      for _ in 0..<count { order.add(offset: offset, span: span) }
-      try output.flushIfFull()
-      try spillIfMany()
+      let rawLength = blocks.raw.count
+      try blocks.deflated.lend(0..<blocks.deflated.count) { (deflated: RawSpan) throws(StorageError) in
+        try writeBlock(deflated, records: count, rawLength: rawLength)
+      }
     } else {
       let raw = blocks.raw
       var position = 0
@@ -28,6 +21,21 @@ extension SnapshotWriter {
       }
     }
     blocks.clear()
+  }
+
+  /// Writes a block's frame, of the records that come next.
+  func writeBlock(_ deflated: RawSpan, records: Int, rawLength: Int) throws(StorageError) {
+    let start = output.buffer.openFrame()
+    output.buffer.append(order.count)
+    output.buffer.append(UInt32(truncatingIfNeeded: records))
+    output.buffer.append(UInt32(truncatingIfNeeded: rawLength))
+    output.buffer.append(deflated)
+    let offset = output.offset(of: start)
+    output.buffer.sealFrame(start, FrameType(.block), offset: offset, codec: codec)
+    let span = output.buffer.count - start
+    for _ in 0..<records { order.add(offset: offset, span: span) }
+    try output.flushIfFull()
+    try spillIfMany()
   }
 
   @inline(__always)

@@ -95,6 +95,32 @@ final class SnapshotWriter {
     }
   }
 
+  /// Takes over a block of another snapshot, as it is deflated there, with all its records, which have been checked.
+  /// Returns false, and has done nothing, where they are better appended one by one: where nothing is to be deflated, or
+  /// the block is small.
+  func append(block deflated: RawSpan, records: RawSpan, count: Int) throws(LogStoreError) -> Bool {
+    guard let blocks, deflated.byteCount < records.byteCount, !BlockBuilder.isSmall(records.byteCount),
+      blocks.raw.count + records.byteCount <= SnapshotLayout.blockBytes
+    else { return false }
+    guard state == .writing, open == nil, header.state == 0 else { throw misuse() }
+    guard self.count + UInt64(count) <= settings.records else { throw tooMany() }
+    // What is gathered in front of it, and too little to be a block, is deflated together with it.
+    let joins = !blocks.isEmpty && BlockBuilder.isSmall(blocks.raw.count)
+    try attempt { () throws(StorageError) in
+      if !joins { try closeBlock() }
+      var position = 0
+      for _ in 0..<count {
+        let places = RecordFormat.checkedBlockRecord(records, at: position)
+        let key = records.extracting(places.key)
+        try keys.add(hash: hasher.hash(key), spool: spool)
+        if joins { blocks.add(key, records.extracting(places.value)) }
+        position = places.value.upperBound
+      }
+      if joins { try closeBlock() } else { try writeBlock(deflated, records: count, rawLength: records.byteCount) }
+    }
+    return true
+  }
+
   /// Begins a record whose value comes in pieces.
   func begin(key: RawSpan, valueLength: Int) throws(LogStoreError) {
     try check(key, valueLength)
@@ -189,10 +215,10 @@ extension SnapshotWriter {
     guard valueLength >= 0, LongRecord.span(key.byteCount, valueLength, settings.partBytes) <= Limits.batchBytes else {
       throw tooLarge()
     }
-    guard count < settings.records else {
-      throw LogStoreError(.tooLarge, "a page holds at most 2,147,483,647 records")
-    }
+    guard count < settings.records else { throw tooMany() }
   }
+
+  private func tooMany() -> LogStoreError { LogStoreError(.tooLarge, "a page holds at most 2,147,483,647 records") }
 
   private func tooLarge() -> LogStoreError {
     LogStoreError(.tooLarge, "a record is at most 1 GiB, with what frames it; divide the value", path: directory.path)
