@@ -8,7 +8,9 @@
 ///
 /// Safety: as for `Inflater`.
 @safe final class Deflater {
-  private static let level: Int32 = 6
+  /// The lowest: of text, what it makes is 5 to 13 % larger than at level 6, in a third to a half of the time, and
+  /// deflating is what a compaction takes longest for.
+  private static let level: Int32 = 1
 
   #if Deflate && os(Linux)
     private let state: OpaquePointer?
