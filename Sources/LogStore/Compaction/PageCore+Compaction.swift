@@ -154,10 +154,10 @@ extension PageCore where Model: CompactableModel {
     var settings = SnapshotWriter.Settings()
     settings.compression = options.compression
     settings.durability = opening.withLock { $0.durability }
-    if let schedule = options.schedule { settings.start = schedule.start }
+    if let schedule = options.schedule { settings.startHelper = HelperStart(schedule.start) }
     if let readBack = options.readBack {
       settings.readBackBytes = readBack.bytes
-      if readBack.isInline { settings.start = { $0() } }
+      if readBack.isInline { settings.startHelper = HelperStart { $0() } }
     }
     let writer = try SnapshotWriter(
       directory: directory, name: name, header: header, losses: losses, settings: settings)

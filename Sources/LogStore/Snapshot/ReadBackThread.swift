@@ -43,7 +43,7 @@ final class ReadBackThread: Sendable {
   /// Whether what is read must have been written out: a page that is to survive only the process need not.
   private let writesOut: Bool
   private let stretch: UInt64
-  private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let start: HelperStart
   private let state = Mutex(State())
   /// Held by whoever reads.
   private let check: Mutex<SnapshotReadBack>
@@ -55,7 +55,7 @@ final class ReadBackThread: Sendable {
     self.check = Mutex(check)
     writesOut = settings.durability != .process
     stretch = UInt64(settings.readBackBytes)
-    start = settings.start
+    start = settings.startHelper
   }
 
   // MARK: The writer's side

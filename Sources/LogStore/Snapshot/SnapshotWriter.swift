@@ -1,5 +1,3 @@
-internal import Dispatch
-
 /// Writes a snapshot under a temporary name: records in page order (or an application's frames), then `finish`, which
 /// leaves a durable, verified file for the caller to rename. After any error, and instead of finishing, `cancel`.
 ///
@@ -17,8 +15,8 @@ final class SnapshotWriter {
     /// So much is read back at once beside the writing. What is not twice as long is read back in the end, without
     /// another thread.
     var readBackBytes = 4 << 20
-    /// Runs something on a thread of its own.
-    var start: @Sendable (@escaping @Sendable () -> Void) -> Void = { DispatchQueue.global().async(execute: $0) }
+    /// Has it read back.
+    var startHelper = HelperStart.system
     /// How many records there may be; only tests lower it.
     var records = SnapshotLayout.maximumRecords
   }

@@ -7,10 +7,10 @@ import Testing
 struct BlockTakeoverTests {
   private static let records = SnapshotFixture.records(5_000)
 
-  private func deflated() throws -> MemoryDirectory {
+  private func deflated(_ records: [TestRecord] = BlockTakeoverTests.records) throws -> MemoryDirectory {
     var settings = SnapshotWriter.Settings()
     settings.compression = .deflate
-    return try SnapshotFixture.write(BlockTakeoverTests.records, settings: settings)
+    return try SnapshotFixture.write(records, settings: settings)
   }
 
   /// A record that is not in the source.
@@ -67,6 +67,19 @@ struct BlockTakeoverTests {
     // But for a short one at the end.
     #expect(taken > 4_600)
     try expect(copy, holds: BlockTakeoverTests.records)
+  }
+
+  /// Of so many bytes, deflated, a second thread inflates the next blocks.
+  @Test func blocksThatAreReadAheadAreTakenOver() throws {
+    var dice = Dice(1)
+    let records = (0..<1_000).map { number in
+      TestRecord(key: Array("key \(number)".utf8), value: dice.bytes(250) + [UInt8](repeating: 0, count: 250))
+    }
+    let source = try deflated(records)
+    #expect(source.bytes(SnapshotFixture.name).count > 2 * Int(BlocksAhead.worthwhile))
+    let (taken, copy) = try copy([0..<500, 501..<1_000], from: source)
+    #expect(taken > 900)
+    try expect(copy, holds: Array(records[..<500]) + [BlockTakeoverTests.new(0)] + Array(records[501...]))
   }
 
   /// What is changed, comes in or goes is written anew, with what shares its block; the rest is taken over.

@@ -17,8 +17,8 @@ struct ReadBackTests {
     var settings = SnapshotWriter.Settings()
     settings.readBackBytes = stretch
     settings.durability = durability
-    if isInline { settings.start = { $0() } }
-    if let start { settings.start = start }
+    if isInline { settings.startHelper = HelperStart { $0() } }
+    if let start { settings.startHelper = HelperStart(start) }
     let writer = try SnapshotWriter(
       directory: directory, name: SnapshotFixture.name, header: SnapshotFixture.header,
       losses: SnapshotFixture.losses, settings: settings)
