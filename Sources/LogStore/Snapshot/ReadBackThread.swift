@@ -17,6 +17,8 @@ final class ReadBackThread: Sendable {
     var asked: UInt64 = 0
     /// How far it was read.
     var read: UInt64 = 0
+    /// Blocks that were inflated before they were written, and whoever reads has not been told of.
+    var inflated: [UInt64] = []
     var phase = Phase.idle
     var order = Order.follow
     var failure: LogStoreError?
@@ -60,9 +62,11 @@ final class ReadBackThread: Sendable {
 
   // MARK: The writer's side
 
-  /// Takes note of how far the file is written.
-  func wrote(upTo end: UInt64) {
+  /// Takes note of how far the file is written, and of blocks in front of that or right behind it that need not be
+  /// inflated.
+  func wrote(upTo end: UInt64, inflated: [UInt64] = []) {
     let begins = state.withLock { state in
+      state.inflated += inflated
       state.written = end / stretch * stretch
       guard state.phase == .idle, next(state) != .nothing else { return false }
       state.phase = .called
@@ -76,6 +80,7 @@ final class ReadBackThread: Sendable {
     if awaits(.readRest) { try awaitEnd(size, progress) }
     if let failure = state.withLock({ $0.failure }) { throw failure }
     try check.withLock { (check) throws(LogStoreError) in
+      check.note(inflated: takeInflated())
       try check.advance(to: size, progress: progress)
       try check.finish(footer)
     }
@@ -168,8 +173,18 @@ final class ReadBackThread: Sendable {
     case .read(let range):
       try writeOut(range, waits: true)
       guard state.withLock({ $0.order != .stop }) else { return }
-      try check.withLock { (check) throws(LogStoreError) in try check.advance(to: range.upperBound) }
+      try check.withLock { (check) throws(LogStoreError) in
+        check.note(inflated: takeInflated())
+        try check.advance(to: range.upperBound)
+      }
       state.withLock { $0.read = range.upperBound }
+    }
+  }
+
+  private func takeInflated() -> [UInt64] {
+    state.withLock { state in
+      defer { state.inflated.removeAll(keepingCapacity: true) }
+      return state.inflated
     }
   }
 

@@ -5,6 +5,9 @@ struct SnapshotFrames {
 
   private let isTable: Bool
   private let inflater = Inflater()
+  /// Where blocks stand that need not be inflated, in ascending order; `passed` of them are behind.
+  private var inflated: [UInt64] = []
+  private var passed = 0
   private var section = Section.losses
   /// Where sections begin, that of the losses left out.
   private var starts: [UInt64] = []
@@ -20,6 +23,13 @@ struct SnapshotFrames {
   private var footer: SnapshotFooter?
 
   init(isTable: Bool) { self.isTable = isTable }
+
+  /// The blocks at these offsets, which come next, inflate.
+  mutating func note(inflated offsets: [UInt64]) {
+    inflated.removeFirst(passed)
+    passed = 0
+    inflated += offsets
+  }
 
   /// Takes a frame that verifies; false if it may not stand there.
   mutating func take(_ type: FrameType, _ payload: RawSpan, at offset: UInt64) -> Bool {
@@ -90,9 +100,15 @@ struct SnapshotFrames {
 
   private mutating func block(_ payload: RawSpan, _ offset: UInt64, _ end: UInt64) -> Bool {
     guard let head = BlockHead(payload, count: Int(SnapshotLayout.maximumRecords)),
-      head.records.lowerBound == Int(count), head.inflate(payload, with: inflater) != nil
+      head.records.lowerBound == Int(count), isInflated(offset) || head.inflate(payload, with: inflater) != nil
     else { return false }
     for _ in head.records { note(offset, end) }
+    return true
+  }
+
+  private mutating func isInflated(_ offset: UInt64) -> Bool {
+    guard passed < inflated.count, inflated[passed] == offset else { return false }
+    passed += 1
     return true
   }
 

@@ -11,6 +11,8 @@ final class SnapshotOutput {
   private var checksum: UInt32 = 0
   /// How much of the buffer the checksum covers.
   private var checked = 0
+  /// Blocks not yet told of that came from another snapshot, where they were inflated.
+  private var inflated: [UInt64] = []
 
   static let pieceBytes = 256 << 10
 
@@ -49,8 +51,12 @@ final class SnapshotOutput {
     written += UInt64(count)
     buffer.removeFirst(count)
     checked -= count
-    readBack?.wrote(upTo: written)
+    readBack?.wrote(upTo: written, inflated: inflated)
+    inflated.removeAll(keepingCapacity: true)
   }
+
+  /// The block whose frame begins at `offset`, and is to be written next, was inflated before.
+  func noteInflated(_ offset: UInt64) { inflated.append(offset) }
 
   /// Nothing reads or writes the file any more.
   func close() {

@@ -45,6 +45,9 @@ struct SnapshotReadBack {
     }
   }
 
+  /// The blocks at these offsets, which come next, were inflated before they were written.
+  mutating func note(inflated offsets: [UInt64]) { frames.note(inflated: offsets) }
+
   /// Judges the whole, all of which was read.
   mutating func finish(_ footer: SnapshotFooter) throws(LogStoreError) {
     let size: UInt64

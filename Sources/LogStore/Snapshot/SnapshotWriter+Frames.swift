@@ -23,8 +23,9 @@ extension SnapshotWriter {
     blocks.clear()
   }
 
-  /// Writes a block's frame, of the records that come next.
-  func writeBlock(_ deflated: RawSpan, records: Int, rawLength: Int) throws(StorageError) {
+  /// Writes a block's frame, of the records that come next. `isInflated`, and reading back need not inflate it: that the
+  /// bytes are the same is enough.
+  func writeBlock(_ deflated: RawSpan, records: Int, rawLength: Int, isInflated: Bool = false) throws(StorageError) {
     let start = output.buffer.openFrame()
     output.buffer.append(order.count)
     output.buffer.append(UInt32(truncatingIfNeeded: records))
@@ -33,6 +34,7 @@ extension SnapshotWriter {
     let offset = output.offset(of: start)
     output.buffer.sealFrame(start, FrameType(.block), offset: offset, codec: codec)
     let span = output.buffer.count - start
+    if isInflated { output.noteInflated(offset) }
     for _ in 0..<records { order.add(offset: offset, span: span) }
     try output.flushIfFull()
     try spillIfMany()

@@ -114,7 +114,11 @@ final class SnapshotWriter {
         if joins { blocks.add(key, records.extracting(places.value)) }
         position = places.value.upperBound
       }
-      if joins { try closeBlock() } else { try writeBlock(deflated, records: count, rawLength: records.byteCount) }
+      if joins {
+        try closeBlock()
+      } else {
+        try writeBlock(deflated, records: count, rawLength: records.byteCount, isInflated: true)
+      }
     }
     return true
   }

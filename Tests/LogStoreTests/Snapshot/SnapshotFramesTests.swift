@@ -33,12 +33,13 @@ struct SnapshotFramesTests {
   }
 
   private func isTaken(
-    footer edited: ((inout SnapshotFooter) -> Void)? = nil, _ edit: (inout [Frame]) -> Void
+    footer edited: ((inout SnapshotFooter) -> Void)? = nil, inflated: [UInt64] = [], _ edit: (inout [Frame]) -> Void
   ) throws -> Bool {
     var (frames, footer, size) = try SnapshotFramesTests.snapshot()
     edit(&frames)
     edited?(&footer)
     var judge = SnapshotFrames(isTable: true)
+    judge.note(inflated: inflated)
     for frame in frames {
       let isGood = frame.payload.lend(0..<frame.payload.count) { judge.take(frame.type, $0, at: frame.offset) }
       guard isGood else { return false }
@@ -96,6 +97,22 @@ struct SnapshotFramesTests {
   @Test func aBlockHoldsWhatItSays() throws {
     #expect(try !isTaken { $0[Self.first(.block, $0)].payload[0] ^= 1 })
     #expect(try !isTaken { $0[Self.first(.block, $0)].payload[8] ^= 1 })
+  }
+
+  /// Only of those that were inflated before is it enough that their bytes came back.
+  @Test func blocksInflateUnlessTheyAreKnownTo() throws {
+    let blocks = try SnapshotFramesTests.snapshot().frames.filter { $0.type.kind == .block }.map(\.offset)
+    #expect(blocks.count > 2)
+    let damage: (inout [Frame]) -> Void = { frames in
+      for number in frames.indices where frames[number].offset == blocks[1] {
+        frames[number].payload[SnapshotLayout.blockHeadBytes...] = ArraySlice(
+          repeating: 0xFF, count: frames[number].payload.count - SnapshotLayout.blockHeadBytes)
+      }
+    }
+    #expect(try !isTaken(damage))
+    #expect(try isTaken(inflated: [blocks[1]], damage))
+    #expect(try isTaken(inflated: [blocks[0], blocks[1]], damage))
+    #expect(try !isTaken(inflated: [blocks[0], blocks[2]], damage))
   }
 
   @Test func theFooterIsTheOneThatWasWritten() throws {
