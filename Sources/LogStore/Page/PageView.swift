@@ -78,7 +78,7 @@ public struct PageView: Sendable {
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws {
     let sweep = JournalSweep(values)
-    let baseSweep = base.map { BaseSweep($0) }
+    let baseSweep = base.map { BaseSweep($0, isWhole: range.upperBound == count) }
     try table.forEachPiece(in: range) { piece in
       switch piece {
       case .base(let run):

@@ -166,9 +166,10 @@ final class BaseSweep {
   private let base: SnapshotBase
   private let sweep: SnapshotSweep
 
-  init(_ base: SnapshotBase) {
+  /// `isWhole`: it will go on to the last record.
+  init(_ base: SnapshotBase, isWhole: Bool) {
     self.base = base
-    sweep = SnapshotSweep(base.reader)
+    sweep = SnapshotSweep(base.reader, isWhole: isWhole)
   }
 
   func forEach(

@@ -13,7 +13,7 @@ final class BlocksAhead {
   private var bytes = 0
   /// Where to read on; nil behind what ended the row.
   private var offset: UInt64?
-  private let limit: UInt64
+  private var limit: UInt64 = 0
   /// What reading ahead came to, for when the sweep gets there.
   private var failure: LogStoreError?
 
@@ -22,40 +22,43 @@ final class BlocksAhead {
   /// What the row may hold, inflated, unless it is a single block.
   private static let rowBytes = 512 << 10
 
-  /// Nothing is read from `limit` on. `start` has a helper work on another thread.
-  init(_ reader: SnapshotReader, limit: UInt64, start: HelperStart) {
+  /// `start` has a helper work on another thread.
+  init(_ reader: SnapshotReader, start: HelperStart) {
     self.reader = reader
-    self.limit = limit
     window = FrameWindow(reader.source)
     start { [row] in row.help() }
   }
 
-  /// Goes on with what stands at `offset`; what stands in the row is forgotten.
-  func resume(at offset: UInt64) {
+  /// Goes on with what stands at `offset`, in front of `limit`; what stands in the row is forgotten.
+  func resume(at offset: UInt64, limit: UInt64) {
     row.clear()
     blocks.removeAll(keepingCapacity: true)
     bytes = 0
     failure = nil
     self.offset = offset
+    self.limit = limit
     readAhead()
   }
 
   /// Ends the helper, and returns when it has.
   func stop() { row.stop() }
 
-  /// The block at `offset`, inflated; nil unless the row has it. Throws what reading it threw.
+  /// The block at `offset`, inflated; nil unless the row has it. Blocks in front of it are passed over. Throws what reading
+  /// it threw.
   func take(at offset: UInt64) throws(LogStoreError) -> SnapshotSweep.Block? {
+    while let first = blocks.first, first.offset < offset { removeFirst() }
     guard let block = blocks.first, block.offset == offset else {
       if blocks.isEmpty, self.offset == offset, let failure { throw failure }
       return nil
     }
-    blocks.removeFirst()
-    bytes -= block.head.rawLength
+    removeFirst()
     readAhead()
     guard let raw = row.inflated(block, inflater) else { return nil }
     return SnapshotSweep.Block(
       offset: offset, end: block.end, records: block.head.records, bytes: raw, payload: block.payload)
   }
+
+  private func removeFirst() { bytes -= blocks.removeFirst().head.rawLength }
 
   private func readAhead() {
     guard failure == nil else { return }

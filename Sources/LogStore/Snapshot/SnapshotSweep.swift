@@ -7,6 +7,9 @@ final class SnapshotSweep {
   private let assembly = ByteBuffer()
   private let inflater = Inflater()
   private var block: Block?
+  private var ahead: BlocksAhead?
+  /// Whether it will go on to the last record, whichever of them it visits.
+  private let isWhole: Bool
 
   struct Block {
     var offset: UInt64
@@ -22,10 +25,13 @@ final class SnapshotSweep {
     }
   }
 
-  init(_ reader: SnapshotReader) {
+  init(_ reader: SnapshotReader, isWhole: Bool = false) {
     self.reader = reader
+    self.isWhole = isWhole
     window = FrameWindow(reader.source)
   }
+
+  deinit { ahead?.stop() }
 
   /// How a sweep came to its end.
   enum End {
@@ -70,8 +76,6 @@ final class SnapshotSweep {
     } catch {
       return .failed(error, index)
     }
-    var ahead: BlocksAhead?
-    defer { ahead?.stop() }
     while index < range.upperBound {
       do throws(LogStoreError) {
         if let next = try ahead?.take(at: offset), next.records.contains(index) { block = next }
@@ -114,10 +118,7 @@ final class SnapshotSweep {
         index += 1
         offset = end
       case .block(let block, let payload):
-        if ahead == nil, let start = reader.startHelper, limit - block.end >= BlocksAhead.worthwhile {
-          ahead = BlocksAhead(reader, limit: limit, start: start)
-        }
-        ahead?.resume(at: block.end)
+        readAhead(from: block.end, to: isWhole ? reader.footer.orderOffset : limit)
         if let payload, block.isWhole(from: index, in: range),
           try window.buffer.lend(payload, { try offer(block, $0, take) })
         {
@@ -132,6 +133,13 @@ final class SnapshotSweep {
       return .failed(reader.source.damaged(offset, "records and order table do not belong together"), index)
     }
     return .whole
+  }
+
+  private func readAhead(from offset: UInt64, to limit: UInt64) {
+    if ahead == nil, let start = reader.startHelper, limit - offset >= BlocksAhead.worthwhile {
+      ahead = BlocksAhead(reader, start: start)
+    }
+    ahead?.resume(at: offset, limit: limit)
   }
 
   private enum Step {

@@ -54,6 +54,28 @@ struct BlocksAheadTests {
     #expect(helpers.started == 0)
   }
 
+  /// One over many short ranges is helped on if it will come to the end; whatever lies between them is passed over.
+  @Test(arguments: [1, 40, 700], [false, true])
+  func aSweepInManyRangesHasOneHelper(gap: Int, isBackwards: Bool) throws {
+    let helpers = Helpers()
+    let reader = try open(helpers)
+    do {
+      let sweep = SnapshotSweep(reader, isWhole: true)
+      let starts = Array(stride(from: 0, to: 23_950, by: 50 + gap))
+      for first in isBackwards ? starts.reversed() : starts {
+        var found: [TestRecord] = []
+        try sweep.forEach(in: first..<first + 50) { key, value in
+          found.append(TestRecord(key: key.array, value: value.array))
+          return true
+        }
+        let isSame = found == Array(Self.records[first..<first + 50])
+        #expect(isSame)
+      }
+    }
+    #expect(helpers.started == 1)
+    #expect(helpers.haveEnded())
+  }
+
   private struct Stop: Error {}
 
   @Test func aHelperEndsWithItsSweep() throws {
